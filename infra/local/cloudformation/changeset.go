@@ -115,7 +115,15 @@ func (s *Service) stackForChangeSet(in *cfn.CreateChangeSetInput) (*stack, error
 			return nil, invalid("Stack [%s] already exists and cannot be created again with the changeSet [%s].", st.Name, *in.ChangeSetName)
 		}
 	case types.ChangeSetTypeImport:
-		return nil, invalid("the local emulator of CloudFormation has no change sets of type IMPORT")
+		if st == nil {
+			if err := checkName("stackName", in.StackName); err != nil {
+				return nil, err
+			}
+			return s.newStack(name), nil
+		}
+		if st.Status != types.StackStatusReviewInProgress && !importable(st.Status) {
+			return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+		}
 	default:
 		if st == nil {
 			return nil, invalid("Stack [%s] does not exist", name)
@@ -134,9 +142,17 @@ func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body str
 	if err != nil {
 		return nil, nil, err
 	}
+	if v.Identified, err = identified(in, t); err != nil {
+		return nil, nil, err
+	}
 	b, err := s.evaluate(st, v, t)
 	if err != nil {
 		return nil, nil, err
+	}
+	if v.Identified != nil {
+		if err := b.checkImport(st, v, t); err != nil {
+			return nil, nil, err
+		}
 	}
 	changes, err := s.changes(st, v, t, b, aws.ToBool(in.IncludeNestedStacks))
 	if err != nil {
@@ -150,6 +166,7 @@ func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body str
 		Created: now, Ready: now.Add(s.duration(st) / 2), Version: *v, Changes: changes, Execution: types.ExecutionStatusAvailable,
 		StackID: st.ID, Nested: aws.ToBool(in.IncludeNestedStacks),
 	}
+	c.Reason = s.taken(v)
 	if in.ChangeSetType != types.ChangeSetTypeCreate && len(changes) == 0 && !b.differs(&st.Now, v) {
 		c.Reason = noChanges
 	}
@@ -194,7 +211,7 @@ func (st *stack) outdateChangeSets() {
 // a successful update has made obsolete: "CloudFormation retains all change sets until you update the stack".
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets-delete.html
 func (st *stack) endChangeSets() {
-	good := st.Status == types.StackStatusCreateComplete || st.Status == types.StackStatusUpdateComplete
+	good := st.Status == types.StackStatusCreateComplete || st.Status == types.StackStatusImportComplete || st.Status == types.StackStatusUpdateComplete
 	for _, c := range st.ChangeSets {
 		switch {
 		case c.Execution != types.ExecutionStatusExecuteInProgress:
@@ -333,7 +350,9 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 		}
 		token := aws.ToString(in.ClientRequestToken)
 		var operation string
-		if st.Status == types.StackStatusReviewInProgress {
+		if c.Kind == types.ChangeSetTypeImport {
+			operation, err = s.importInto(st, token, w)
+		} else if st.Status == types.StackStatusReviewInProgress {
 			st.Deployment, st.RetainNew = mode, aws.ToBool(in.RetainExceptOnCreate)
 			operation, err = s.create(st, token, w)
 		} else {
@@ -352,7 +371,7 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 // desired is what the change set asks of its stack.
 func (c *changeSet) desired() desired {
 	w := desired{body: c.Version.Template, tags: tags(c.Version.Tags), capabilities: c.Version.Capabilities,
-		role: optional(c.Version.Role), notifications: append([]string{}, c.Version.Notifications...), macros: true}
+		identified: c.Version.Identified, role: optional(c.Version.Role), notifications: append([]string{}, c.Version.Notifications...), macros: true}
 	for _, p := range c.Version.Parameters {
 		w.parameters = append(w.parameters, types.Parameter{ParameterKey: aws.String(p.Key), ParameterValue: aws.String(p.Value)})
 	}

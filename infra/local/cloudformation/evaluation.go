@@ -107,7 +107,9 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 		}
 		return r, false, nil
 	}
-	r.Physical = d.service.physical(d.stack, r)
+	if r.Physical = d.version.Identified[r.Logical]; r.Physical == "" || is != nil {
+		r.Physical = d.service.physical(d.stack, r)
+	}
 	d.nest(r, nil)
 	return r, replaced, nil
 }

@@ -83,7 +83,8 @@ type desired struct {
 	capabilities  []types.Capability
 	role          *string
 	notifications []string // nil keeps those of the stack
-	macros        bool     // a change set expands macros, so the request needs no capability for them
+	identified    map[string]string
+	macros        bool // a change set expands macros, so the request needs no capability for them
 }
 
 // version combines what a request asks for with the version before; nil if there is none.
@@ -92,7 +93,7 @@ func (s *Service) version(w desired, before *version) (*version, *template.Templ
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &version{Template: w.body, Description: t.Description, Capabilities: w.capabilities, Role: aws.ToString(w.role)}
+	v := &version{Template: w.body, Description: t.Description, Capabilities: w.capabilities, Role: aws.ToString(w.role), Identified: w.identified}
 	if before == nil {
 		before = &version{}
 	}

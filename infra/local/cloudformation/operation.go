@@ -19,6 +19,8 @@ const (
 	rollingBackUpdate     phase = "undo" // a failed update
 	cleaningAfterRollback phase = "undo cleanup"
 	deleting              phase = "delete"
+	importingAll          phase = "import"
+	rollingBackImport     phase = "import rollback"
 )
 
 // stackOperation is the current operation of a stack. Its levels take equal parts of its time; the resources of one
@@ -53,6 +55,8 @@ const (
 	restore action = "restore"
 	remove  action = "remove"
 	retain  action = "retain" // removed from the stack, not deleted
+
+	importing action = "import"
 )
 
 // step is what an operation does to one resource.
@@ -134,7 +138,7 @@ func (s *Service) startLevel(st *stack) {
 func (s *Service) startStep(st *stack, one step) {
 	r := one.Resource
 	switch one.Action {
-	case create, update, replace:
+	case create, update, replace, importing:
 		st.remember(r.Logical)
 		st.Resources[r.Logical] = r
 	case restore:
@@ -149,6 +153,8 @@ func (s *Service) startStep(st *stack, one step) {
 		s.setResourceStatus(st, r, types.ResourceStatusCreateInProgress, "")
 		r.Physical = physical
 		s.setResourceStatus(st, r, types.ResourceStatusCreateInProgress, "Resource creation Initiated")
+	case importing:
+		s.setResourceStatus(st, r, types.ResourceStatusImportInProgress, "Resource import started.")
 	case update, restore:
 		s.setResourceStatus(st, r, types.ResourceStatusUpdateInProgress, "")
 	case replace:
@@ -194,6 +200,8 @@ func (s *Service) finishStep(st *stack, one step, broken bool, failed *failedRes
 		return
 	case create:
 		verb = "creation"
+	case importing:
+		verb = "import"
 	}
 	if broken && why == "" {
 		why = "Resource " + verb + " cancelled"
@@ -201,8 +209,13 @@ func (s *Service) finishStep(st *stack, one step, broken bool, failed *failedRes
 	switch {
 	case why == "" && one.Action == create:
 		s.setResourceStatus(st, r, types.ResourceStatusCreateComplete, "")
+	case why == "" && one.Action == importing:
+		s.endImport(st, r)
 	case why == "":
 		s.setResourceStatus(st, r, types.ResourceStatusUpdateComplete, "")
+	case one.Action == importing:
+		s.setResourceStatus(st, r, types.ResourceStatusImportFailed, why)
+		failed.imported = append(failed.imported, r.Logical)
 	case one.Action == create:
 		s.setResourceStatus(st, r, types.ResourceStatusCreateFailed, why)
 		failed.created = append(failed.created, r.Logical)
@@ -221,14 +234,14 @@ func (st *stack) target(one step) *resource {
 }
 
 // failedResources are the resources for which an operation fails.
-type failedResources struct{ created, updated, deleted []string }
+type failedResources struct{ created, updated, deleted, imported []string }
 
 func (f failedResources) String() string {
 	var all []string
 	for _, one := range []struct {
 		verb  string
 		names []string
-	}{{"create", f.created}, {"update", f.updated}, {"delete", f.deleted}} {
+	}{{"create", f.created}, {"update", f.updated}, {"delete", f.deleted}, {"import", f.imported}} {
 		if len(one.names) > 0 {
 			all = append(all, "The following resource(s) failed to "+one.verb+": ["+strings.Join(one.names, ", ")+"].")
 		}

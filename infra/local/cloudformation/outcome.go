@@ -41,6 +41,10 @@ func (s *Service) end(st *stack) {
 	case cleaningAfterRollback:
 		st.dropDeleted()
 		s.complete(st, types.StackStatusUpdateRollbackComplete, "")
+	case importingAll:
+		s.complete(st, types.StackStatusImportComplete, "")
+	case rollingBackImport:
+		s.complete(st, types.StackStatusImportRollbackComplete, "")
 	case rollingBack:
 		if failed != "" {
 			s.stopIn(st, types.StackStatusRollbackFailed, failed)
@@ -70,6 +74,10 @@ func (s *Service) fail(st *stack, why string) {
 		s.rollBackUpdate(st, why, nil)
 	case rollingBackUpdate:
 		s.stopIn(st, types.StackStatusUpdateRollbackFailed, why)
+	case importingAll:
+		s.rollBackImport(st, why)
+	case rollingBackImport:
+		s.stopIn(st, types.StackStatusImportRollbackFailed, why)
 	case rollingBack:
 		s.stopIn(st, types.StackStatusRollbackFailed, why)
 	case deleting:

@@ -41,7 +41,8 @@ func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, 
 			return nil, err
 		}
 		b.resources[r.Logical] = r
-		b.add(d.existing[r.Logical], r, replaced)
+		_, imported := v.Identified[r.Logical]
+		b.add(d.existing[r.Logical], r, replaced, imported)
 	}
 	var err error
 	if b.outputs, err = outputs(e); err != nil {
@@ -70,9 +71,11 @@ func (d *evaluation) otherTypes(e *template.Evaluation) []string {
 }
 
 // add adds the step for a resource of the version.
-func (b *plan) add(is, will *resource, replaced bool) {
+func (b *plan) add(is, will *resource, replaced, imported bool) {
 	next := step{Resource: will}
 	switch {
+	case is == nil && imported:
+		next.Action, next.Failure = importing, will.Faults["import"]
 	case is == nil || failedToCreate(is):
 		next.Action, next.Failure = create, will.Faults["create"]
 	case replaced:

@@ -101,6 +101,11 @@ func (p *proposal) resource(declared template.Resource) (resourceChange, bool, e
 		return resourceChange{}, false, err
 	}
 	c := resourceChange{Action: types.ChangeActionAdd, Logical: will.Logical, Type: will.Type, After: mask(p.version.Parameters, after)}
+	if physical, imported := p.version.Identified[c.Logical]; is == nil && imported {
+		p.effects[c.Logical] = replaced
+		c.Action, c.Physical = types.ChangeActionImport, physical
+		return c, true, nil
+	}
 	if is == nil || failedToCreate(is) {
 		p.effects[c.Logical] = replaced
 		return c, true, nil

@@ -49,6 +49,7 @@ func deletable(st *stack, in *cfn.DeleteStackInput) error {
 	failed := st.Status == types.StackStatusDeleteFailed
 	switch st.Status {
 	case types.StackStatusUpdateInProgress, types.StackStatusUpdateCompleteCleanupInProgress,
+		types.StackStatusImportInProgress, types.StackStatusImportRollbackInProgress,
 		types.StackStatusUpdateRollbackInProgress, types.StackStatusUpdateRollbackCompleteCleanupInProgress:
 		return invalid("Stack [%s] cannot be deleted while in status %s", st.Name, st.Status)
 	}

@@ -54,6 +54,8 @@ type version struct {
 	Notifications []string
 	Outputs       []output
 	Imports       []string // names of exports
+
+	Identified map[string]string // the physical IDs of the resources that an import brought in, by logical ID
 }
 
 // description is what DescribeStacks shows of a stack from some time on.

@@ -28,6 +28,7 @@ const (
 	alwaysMark      = '!' // create-only
 	conditionalMark = '?' // create-only in some cases
 	unorderedMark   = '%' // a list whose order has no meaning
+	identifierMark  = '=' // identifies a resource, of a type that can be imported
 )
 
 // A Replacement says whether CloudFormation has to replace a resource in order to change
@@ -45,6 +46,7 @@ const (
 type Type struct {
 	Name       string
 	Properties []string // names, sorted
+	Identifier []string // paths of the properties that together identify a resource, sorted; empty if the type cannot be imported
 
 	createOnly, conditional, unordered []string // paths
 }
@@ -171,7 +173,7 @@ func decompress() lookup {
 func parse(name, line string) Type {
 	t := Type{Name: name}
 	for word := range strings.FieldsSeq(line) {
-		path := strings.TrimRight(word, "!?%")
+		path := strings.TrimRight(word, "!?%=")
 		for _, mark := range word[len(path):] {
 			switch mark {
 			case alwaysMark:
@@ -180,6 +182,8 @@ func parse(name, line string) Type {
 				t.conditional = append(t.conditional, path)
 			case unorderedMark:
 				t.unordered = append(t.unordered, path)
+			case identifierMark:
+				t.Identifier = append(t.Identifier, path)
 			}
 		}
 		if !strings.Contains(path, "/") {

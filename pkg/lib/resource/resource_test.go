@@ -121,3 +121,34 @@ func BenchmarkTable(b *testing.B) {
 		_ = typ.Replacement([]string{"BucketName"})
 	}
 }
+
+// What identifies a resource of each type, as the reference of the types says under "Return values" and "primary
+// identifier". A type that CloudFormation cannot read cannot be imported.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-import-supported-resources.html
+func TestIdentifiers(t *testing.T) {
+	for name, want := range map[string]string{
+		"AWS::DynamoDB::Table": "TableName", "AWS::S3::Bucket": "BucketName", "AWS::SQS::Queue": "QueueUrl", "AWS::SNS::Topic": "TopicArn",
+		"AWS::EC2::Instance": "InstanceId", "AWS::RDS::DBInstance": "DBInstanceIdentifier", "AWS::IAM::Role": "RoleName",
+		"AWS::ApiGateway::Stage": "RestApiId StageName", "AWS::CloudFormation::CustomResource": "", "AWS::CloudFormation::WaitCondition": "",
+	} {
+		typ, _ := Named(name)
+		if got := strings.Join(typ.Identifier, " "); got != want {
+			t.Errorf("%s is identified by %q, want %q", name, got, want)
+		}
+	}
+	importable := 0
+	for _, name := range Names() {
+		typ, _ := Named(name)
+		for _, property := range typ.Identifier {
+			if !typ.Has(strings.Split(property, "/")[0]) {
+				t.Errorf("%s has no property %s", name, property)
+			}
+		}
+		if len(typ.Identifier) > 0 {
+			importable++
+		}
+	}
+	if importable < 1700 || importable == len(Names()) {
+		t.Errorf("%d of %d types can be imported", importable, len(Names()))
+	}
+}

@@ -102,6 +102,8 @@ type schema struct {
 	Definitions map[string]node `json:"definitions"`
 	CreateOnly  []string        `json:"createOnlyProperties"`
 	Conditional []string        `json:"conditionalCreateOnlyProperties"`
+	Identifier  []string        `json:"primaryIdentifier"`
+	Handlers    map[string]any  `json:"handlers"`
 }
 
 // A node is the schema of a value.
@@ -123,6 +125,12 @@ func (s schema) words() []string {
 			p = strings.TrimPrefix(p, "/properties/")
 			p = strings.ReplaceAll(strings.ReplaceAll(p, "/items/", "/"), "/properties/", "/")
 			marks[strings.TrimSuffix(p, "/items")] = mark
+		}
+	}
+	// CloudFormation reads a resource to import it.
+	if _, readable := s.Handlers["read"]; readable {
+		for _, p := range s.Identifier {
+			marks[strings.ReplaceAll(strings.TrimPrefix(p, "/properties/"), "/properties/", "/")] += "="
 		}
 	}
 	s.unordered(nil, node{Properties: s.Properties}, nil, marks)
