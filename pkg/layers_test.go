@@ -25,6 +25,7 @@ lib/template          lib/document lib/graph lib/pattern
 lib/jinja
 lib/resource
 lib/markdown          lib/pattern
+lib/golden
 lib/difference        lib/resource lib/suggest lib/template
 
 fault

@@ -1,16 +1,13 @@
 package stepfn_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 )
-
-var update = flag.Bool("update", false, "write the expected messages in testdata/rejected")
 
 // A scenario with a misspelt word, outcome, option, state, step or name, or with
 // an argument too many or too few, is rejected with every fault and its line.
@@ -29,19 +26,7 @@ func TestMisspeltScenariosAreRejected(t *testing.T) {
 			if len(problems) == 0 {
 				t.Fatal("it is accepted")
 			}
-			got, golden := strings.Join(problems, "\n")+"\n", strings.TrimSuffix(file, ".txt")+".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("the messages differ (-want +got):\n%s", diff)
-			}
+			golden.Same(t, strings.TrimSuffix(file, ".txt")+".golden", strings.Join(problems, "\n")+"\n")
 		})
 	}
 }

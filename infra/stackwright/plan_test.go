@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 )
 
 // The parts of a plan that differ from one execution of the test to the next.
@@ -43,7 +44,7 @@ func TestPlanOfShop(t *testing.T) {
 	markdown := l.must(cli.ExitOK, "plan", l.project, "-o", "markdown")
 	destroy := l.must(cli.ExitOK, "destroy", l.project, "--plan")
 	for name, got := range map[string]string{"destroy.txt": destroy, "first.txt": first, "plan.txt": text, "plan.json": indented(t, document), "plan.md": markdown} {
-		golden(t, filepath.Join("testdata", "plan", name), estimates.ReplaceAllString(got, "about …"))
+		golden.Same(t, filepath.Join("testdata", "plan", name), estimates.ReplaceAllString(got, "about …"))
 	}
 	for line := range strings.Lines(first + text + destroy) {
 		if words := strings.Fields(line); utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 && len(words) > 3 {
@@ -83,26 +84,6 @@ func indented(t *testing.T, document string) string {
 		t.Fatal(err)
 	}
 	return varyingIDs.ReplaceAllString(b.String(), `$1 "…"`)
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs; see whether it is right, then run go test ./infra/stackwright -run TestPlanOfShop -update:\n%s", file, got)
-	}
 }
 
 // When what a plan would change was altered, status shows the run and says what to do.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,13 +11,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 )
-
-var update = flag.Bool("update", false, "write testdata/refusals.txt")
 
 // varying matches the IDs and versions, which differ from run to run.
 var varying = []struct {
@@ -109,17 +105,5 @@ func TestRefusalsOfAWS(t *testing.T) {
 	}
 	try("the version of the object is missing", "retry", l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string))
 
-	path := filepath.Join("testdata", "refusals.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got.String()); d != "" {
-		t.Errorf("%s (-want +got; go test -update writes it):\n%s", path, d)
-	}
+	golden.Same(t, filepath.Join("testdata", "refusals.txt"), got.String())
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/lib/graph"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -36,7 +37,7 @@ func TestAcceptedProjects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join(dir, "want.json"), string(got)+"\n")
+			golden.Same(t, filepath.Join(dir, "want.json"), string(got)+"\n")
 			isConsistent(t, l)
 
 			packed, err := archive.Pack(all)

@@ -3,22 +3,19 @@ package format
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/packages"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/project"
 )
-
-var update = flag.Bool("update", false, "write the results to the golden files")
 
 // Each folder in testdata/refused is a project with something wrong, and want.txt
 // has all its messages. The file .options.json, if there is one, has the project,
@@ -38,7 +35,7 @@ func TestRefusedProjects(t *testing.T) {
 			if !fault.Is(err, fault.Invalid) {
 				t.Errorf("the error's kind is %q, want Invalid", fault.KindOf(err))
 			}
-			golden(t, filepath.Join(dir, "want.txt"), strings.Join(fault.Messages(err), "\n")+"\n")
+			golden.Same(t, filepath.Join(dir, "want.txt"), strings.Join(fault.Messages(err), "\n")+"\n")
 		})
 	}
 }
@@ -91,21 +88,4 @@ func options(t *testing.T, dir string) Options {
 		o.Targets[name] = project.Target{Name: name, Account: "111111111111", Region: regions[name]}
 	}
 	return o
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (- want, + got):\n%s", file, diff)
-	}
 }

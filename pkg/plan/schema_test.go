@@ -2,25 +2,20 @@ package plan_test
 
 import (
 	"encoding/json"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
-
-var update = flag.Bool("update", false, "write docs/changes.schema.json")
 
 // folders have the source of the types of text whose constants are all their values.
 var folders = map[reflect.Type]string{
@@ -100,17 +95,5 @@ func TestSchemaOfChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(file, append(want, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want)+"\n", string(got)); d != "" {
-		t.Errorf("run go test ./pkg/plan -run TestSchemaOfChanges -update\n%s", d)
-	}
+	golden.Same(t, file, string(want)+"\n")
 }

@@ -99,16 +99,12 @@ func Open(opts Options) (*Bus, error) {
 	if opts.Folder == "" {
 		return b, nil
 	}
-	log, err := journal.Open(filepath.Join(opts.Folder, "events.jsonl"), b.replay)
+	log, err := journal.Restore(filepath.Join(opts.Folder, "events.jsonl"), b.replay, b.records)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("open event bus: %w", err)
 	}
 	b.log = log
-	if err := log.Rewrite(b.records()); err != nil {
-		cancel()
-		return nil, errors.Join(fmt.Errorf("open event bus: %w", err), log.Close())
-	}
 	return b, nil
 }
 

@@ -42,6 +42,18 @@ func Open[T any](path string, replay func(T) error) (*Journal[T], error) {
 	return j, nil
 }
 
+// Restore opens a journal and then replaces its records by the fewest that replay to the same: those that records returns.
+func Restore[T any](path string, replay func(T) error, records func() iter.Seq[T]) (*Journal[T], error) {
+	j, err := Open(path, replay)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.Rewrite(records()); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
 func (j *Journal[T]) load(replay func(T) error) error {
 	lines := bufio.NewReaderSize(j.file, 1<<16)
 	var end int64

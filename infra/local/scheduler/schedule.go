@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/lib/cron"
@@ -169,5 +168,3 @@ func (s *schedule) after(t time.Time) time.Time {
 	}
 	return next
 }
-
-func compare(a, b string) int { return strings.Compare(a, b) }

@@ -3,12 +3,13 @@ package scheduler
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -81,16 +82,12 @@ func Open(opts Options) (*Service, error) {
 	if opts.Folder == "" {
 		return s, nil
 	}
-	log, err := journal.Open(filepath.Join(opts.Folder, "scheduler.jsonl"), s.replay)
+	log, err := journal.Restore(filepath.Join(opts.Folder, "scheduler.jsonl"), s.replay, s.records)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("open scheduler: %w", err)
 	}
 	s.log = log
-	if err := log.Rewrite(s.records()); err != nil {
-		cancel()
-		return nil, errors.Join(fmt.Errorf("open scheduler: %w", err), log.Close())
-	}
 	return s, nil
 }
 
@@ -118,7 +115,7 @@ func (s *Service) replay(r record) error {
 }
 
 // records is the shortest journal that restores the service.
-func (s *Service) records() func(func(record) bool) {
+func (s *Service) records() iter.Seq[record] {
 	return func(yield func(record) bool) {
 		for _, name := range slices.Sorted(maps.Keys(s.groups)) {
 			g := s.groups[name]
@@ -144,9 +141,9 @@ func (s *Service) records() func(func(record) bool) {
 func (s *Service) keys() []key {
 	return slices.SortedFunc(maps.Keys(s.all), func(a, b key) int {
 		if a.Group != b.Group {
-			return compare(a.Group, b.Group)
+			return strings.Compare(a.Group, b.Group)
 		}
-		return compare(a.Name, b.Name)
+		return strings.Compare(a.Name, b.Name)
 	})
 }
 

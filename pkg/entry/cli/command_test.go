@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,12 +11,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/stackwright/stackwright/pkg/lib/golden"
+)
 
 // A bench is where commands are tried that need no installation.
 type bench struct {
@@ -36,24 +34,6 @@ func (b bench) run(words ...string) (code int, out, err string) {
 	s := Shell{In: strings.NewReader(""), Out: &o, Err: &e, Self: program, Laptop: nobody{}, Getenv: func(k string) string { return b.env[k] }}
 	code = Execute(context.Background(), s, words)
 	return code, o.String(), e.String()
-}
-
-// golden compares a text with a file of testdata, or writes the file.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got; go test -update writes it):\n%s", path, d)
-	}
 }
 
 // The command lines of testdata/usage.txt print what stands there, and end with the code that stands there. A line may
@@ -78,7 +58,7 @@ func TestUsage(t *testing.T) {
 		code, out, err := b.run(words[1:]...)
 		fmt.Fprintf(&got, "$ %s%s%sexit %d\n\n", command, out, err, code)
 	}
-	golden(t, "usage.txt", got.String())
+	golden.Same(t, "testdata/usage.txt", got.String())
 }
 
 // Every command has help with an example of its own.

@@ -2,8 +2,6 @@ package draft_test
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,23 +14,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/draft"
 	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/project"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s: %v %s", file, err, d)
-	}
-}
 
 func read(t *testing.T, files archive.Files) (format.Loaded, error) {
 	t.Helper()
@@ -62,7 +46,7 @@ func TestTemplates(t *testing.T) {
 	var list problem.List
 	stacks := draft.Of(files, &list)
 	files["stackwright.yaml"] = draft.File("shop", stacks)
-	golden(t, "testdata/templates.yaml", string(files["stackwright.yaml"]))
+	golden.Same(t, "testdata/templates.yaml", string(files["stackwright.yaml"]))
 	is, err := read(t, files)
 	if err != nil || list.Err() != nil {
 		t.Fatalf("%v %v\n%s", err, list.Err(), files["stackwright.yaml"])
@@ -86,7 +70,7 @@ func TestIncompleteTemplates(t *testing.T) {
 	}
 	var list problem.List
 	files["stackwright.yaml"] = draft.File("shop", draft.Of(files, &list))
-	golden(t, "testdata/incomplete.yaml", string(files["stackwright.yaml"]))
+	golden.Same(t, "testdata/incomplete.yaml", string(files["stackwright.yaml"]))
 	if _, err := read(t, files); list.Err() != nil || len(fault.Messages(err)) != 2 || !strings.Contains(err.Error(), "parameter Zone is missing") {
 		t.Errorf("%v, %v", list.Err(), err)
 	}
@@ -100,7 +84,7 @@ func TestIncompleteTemplates(t *testing.T) {
 func TestExample(t *testing.T) {
 	files, stacks := draft.Example()
 	files["stackwright.yaml"] = draft.File("shop", stacks)
-	golden(t, "testdata/example.yaml", string(files["stackwright.yaml"]))
+	golden.Same(t, "testdata/example.yaml", string(files["stackwright.yaml"]))
 	p, err := read(t, files)
 	if err != nil || len(p.Edges) != 1 {
 		t.Errorf("%v %v", p.Edges, err)
@@ -116,7 +100,7 @@ func TestLive(t *testing.T) {
 		{Name: "shop--db", Template: topic},
 	})
 	files["stackwright.yaml"] = draft.File("shop", stacks)
-	golden(t, "testdata/live.yaml", string(files["stackwright.yaml"]))
+	golden.Same(t, "testdata/live.yaml", string(files["stackwright.yaml"]))
 	p, err := read(t, files)
 	if err != nil {
 		t.Fatal(err)

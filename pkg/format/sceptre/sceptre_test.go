@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 var python = flag.String("sceptre", "", "a Python with Sceptre, which makes the golden files again and compares them")
-var update = flag.Bool("update", false, "with -sceptre: write the golden files")
 
 // A made is what Sceptre makes of a stack, as testdata/oracle.py writes it.
 type made struct {
@@ -48,13 +48,13 @@ func TestReadsAsSceptre(t *testing.T) {
 	}
 	for _, dir := range all {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			golden := isGolden(t, dir, filepath.Join(dir, "want.json"))
+			want := isGolden(t, dir, filepath.Join(dir, "want.json"))
 			files, err := archive.Folder(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
 			delete(files, "want.json")
-			compare(t, files, golden, project.DefaultEnvironment)
+			compare(t, files, want, project.DefaultEnvironment)
 		})
 	}
 }
@@ -63,24 +63,24 @@ func TestReadsAsSceptre(t *testing.T) {
 // a Sceptre.
 func isGolden(t *testing.T, dir, path string) []byte {
 	t.Helper()
-	golden, err := os.ReadFile(path)
+	kept, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *python == "" {
-		return golden
+		return kept
 	}
 	made := oracle(t, dir)
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(path, made, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return made
 	}
-	if diff := cmp.Diff(string(made), string(golden)); diff != "" {
+	if diff := cmp.Diff(string(made), string(kept)); diff != "" {
 		t.Errorf("the golden file is not what Sceptre makes (- Sceptre, + golden):\n%s", diff)
 	}
-	return golden
+	return kept
 }
 
 // oracle is what Sceptre makes of a project.
@@ -97,14 +97,14 @@ func oracle(t *testing.T, dir string) []byte {
 }
 
 // compare compares what is read with what Sceptre makes.
-func compare(t *testing.T, files archive.Files, golden []byte, environment string) {
+func compare(t *testing.T, files archive.Files, kept []byte, environment string) {
 	t.Helper()
 	l, err := format.Read(files, format.Options{Environment: environment, Targets: targets})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want map[string]made
-	if err := json.Unmarshal(golden, &want); err != nil {
+	if err := json.Unmarshal(kept, &want); err != nil {
 		t.Fatal(err)
 	}
 	for name := range want {
@@ -193,8 +193,8 @@ func TestReadsBridgeDownstream(t *testing.T) {
 			}
 		}
 	}
-	golden := isGolden(t, dir, "testdata/bridge/want.json")
+	want := isGolden(t, dir, "testdata/bridge/want.json")
 	for _, environment := range []string{"develop", "prod"} {
-		compare(t, files, golden, environment)
+		compare(t, files, want, environment)
 	}
 }

@@ -3,10 +3,7 @@ package term_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -367,26 +365,6 @@ func TestJSONPrintsAnObjectALine(t *testing.T) {
 	same(t, lines[len(lines)-1], `{"run":"abc","operation":"deploy","state":"failed","steps":8,"seconds":75}`)
 }
 
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares a text with a file of testdata, or writes the file.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got; go test -update writes it):\n%s", path, d)
-	}
-}
-
 // A table fits its width, and nothing of it is cut. No word is broken, so that an ARN can be copied.
 func TestTableFits(t *testing.T) {
 	head := []string{"RUN", "PROJECT", "STATE", "BY"}
@@ -398,7 +376,7 @@ func TestTableFits(t *testing.T) {
 	for _, width := range []int{0, 100, 80, 60} {
 		fmt.Fprintf(&got, "== width %d\n%s\n\n", width, strings.Join(term.Table(head, rows, width), "\n"))
 	}
-	golden(t, "table.txt", got.String())
+	golden.Same(t, "testdata/table.txt", got.String())
 	for _, l := range term.Table(head, rows, 80) {
 		if utf8.RuneCountInString(l) > 80 {
 			t.Errorf("too wide: %s", l)
@@ -416,7 +394,7 @@ func TestTreeOn80Columns(t *testing.T) {
 	r := shop()
 	r.ID = "mfrggzdfmztwq2lknnwg"
 	r.Steps[2].Why = "CREATE_FAILED: Queue: Resource handler returned message: Invalid request provided: the queue name may have at most 80 characters (Service: Sqs, Status Code: 400)"
-	golden(t, "tree80.txt", strings.Join(term.Tree{Run: r, Now: at(12)}.Render(79, 24), "\n")+"\n")
+	golden.Same(t, "testdata/tree80.txt", strings.Join(term.Tree{Run: r, Now: at(12)}.Render(79, 24), "\n")+"\n")
 }
 
 func TestSummarySaysWhatCameOfIt(t *testing.T) {
@@ -452,7 +430,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 			fmt.Fprintf(&got, "== %s, width %d\n%s\n\n", c.name, width, strings.Join(term.Summary(c.run, next, width), "\n"))
 		}
 	}
-	golden(t, "summary.txt", got.String())
+	golden.Same(t, "testdata/summary.txt", got.String())
 }
 
 // A live view says when the run will probably end, and marks the steps that decide it. It
