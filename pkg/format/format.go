@@ -65,9 +65,7 @@ func Environments(f archive.Files) []string {
 	var all []string
 	if i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) }); i >= 0 {
 		d, _ := formats[i].read(f, &problem.List{})
-		for _, e := range d.Environments {
-			all = append(all, e.Name)
-		}
+		all = d.EnvironmentNames()
 	}
 	if all == nil {
 		return []string{project.DefaultEnvironment}

@@ -68,6 +68,15 @@ type Environment struct {
 	At   problem.Position
 }
 
+// EnvironmentNames lists the environments, in the order of the file.
+func (p Project) EnvironmentNames() []string {
+	var all []string
+	for _, e := range p.Environments {
+		all = append(all, e.Name)
+	}
+	return all
+}
+
 // Environment returns the environment of a name.
 func (p Project) Environment(name string) (Environment, bool) {
 	for _, e := range p.Environments {

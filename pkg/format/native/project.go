@@ -2,6 +2,7 @@ package native
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
@@ -19,6 +20,11 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 	}
 	if _, ok := document.Lookup(root, "Resources"); ok {
 		p.Add(p.at(root), "this is a CloudFormation template and not a project: write a stackwright.yaml with project: and stacks: that names it")
+		return d, false
+	}
+	_, hasName := document.Lookup(root, "project")
+	if _, hasStacks := document.Lookup(root, "stacks"); !hasName && !hasStacks && !slices.Contains(names, p.file) {
+		p.Add(p.at(root), "this is neither a project file nor a CloudFormation template: a project file has project: and stacks:, a template has Resources:")
 		return d, false
 	}
 	top := p.keys("the project file", root, topKeys, topLater)

@@ -46,7 +46,11 @@ func (r *resolver) merge() {
 			r.UnusedLimits = append(r.UnusedLimits, l)
 		}
 	}
-	if len(r.Names) == 0 && len(r.elsewhere) > 0 {
+	switch {
+	case len(r.Names) > 0 || len(r.elsewhere) == 0:
+	case len(r.declared.Stacks) == 0:
+		r.Add(r.declared.ListAt, "environments: all stacks are in other environments than %s: choose one with --env: %s", r.Environment, strings.Join(r.declared.EnvironmentNames(), ", "))
+	default:
 		r.Add(cmp.Or(r.environment.At, problem.Position{File: r.declared.File}), "environment %s has no stacks: only: and except: leave out all that are declared; to delete all its stacks, use destroy", r.Environment)
 	}
 }

@@ -139,11 +139,7 @@ func (r *resolver) identify() {
 	if r.environment, listed = d.Environment(r.options.Environment); listed || r.options.Environment == project.DefaultEnvironment {
 		return
 	}
-	var names []string
-	for _, e := range d.Environments {
-		names = append(names, e.Name)
-	}
-	r.Add(d.ListAt, "environments: %s is not listed: list it, unless it is default%s", problem.Short(r.options.Environment), r.Hint(r.options.Environment, names))
+	r.Add(d.ListAt, "environments: %s is not listed: list it, unless it is default%s", problem.Short(r.options.Environment), r.Hint(r.options.Environment, d.EnvironmentNames()))
 }
 
 // identifyWithoutFile finds the names if there is no project file.

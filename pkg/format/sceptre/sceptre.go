@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/jinja"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -25,9 +26,15 @@ const (
 	maxBytes = 256 << 20
 )
 
-// Detect reports whether the files are a Sceptre project: config/config.yaml, or the
-// config.yaml of a stack group directly below config/.
+// Detect reports whether the files are a Sceptre project: the configuration of a stack group, or the side file without
+// it, which Read refuses.
 func Detect(f archive.Files) bool {
+	side, ok := f[sideFile]
+	return hasGroup(f) || ok && !template.Detect(side)
+}
+
+// hasGroup reports whether there is config/config.yaml, or the config.yaml of a stack group directly below config/.
+func hasGroup(f archive.Files) bool {
 	if _, ok := f[configs+group]; ok {
 		return true
 	}
@@ -57,6 +64,10 @@ type tree struct {
 
 // Read declares a stack for each configuration of a stack.
 func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
+	if !hasGroup(f) {
+		list.Add(problem.Position{File: sideFile}, "this is the file of a Sceptre project, and there is no %s%s beside it: add the folder config/, or remove %s to deploy templates without a project file", configs, group, sideFile)
+		return d, false
+	}
 	t := &tree{
 		List: list, files: f, budget: jinja.Budget{Steps: maxSteps, Bytes: maxBytes}, places: make([]problem.Position, 1),
 		groups: map[string]*jinja.Dict{}, envs: map[string]*jinja.Environment{},
