@@ -130,6 +130,10 @@ func TestProjectCannotTouchTheInstallation(t *testing.T) {
 		{"read the access file", iam.Request{Action: "s3:GetObject", Resource: b + "/access/access.yaml"}, iam.Denied},
 		{"replace a template", iam.Request{Action: "s3:PutObject", Resource: b + "/templates/0123"}, iam.Denied},
 		{"replace the code of a function", iam.Request{Action: "s3:PutObject", Resource: b + "/artifacts/other/0123"}, iam.Denied},
+		{"replace the code of a function by replication", iam.Request{Action: "s3:ReplicateObject", Resource: b + "/artifacts/other/0123"}, iam.Denied},
+		{"replace a template by replication", iam.Request{Action: "s3:ReplicateObject", Resource: b + "/templates/0123"}, iam.Denied},
+		{"delete the code of a function by replication", iam.Request{Action: "s3:ReplicateDelete", Resource: b + "/artifacts/other/0123"}, iam.Denied},
+		{"upload as another project by replication", iam.Request{Action: "s3:ReplicateObject", Resource: b + "/projects/shop/prod.zip"}, iam.Denied},
 		{"change the bucket's policy", iam.Request{Action: "s3:PutBucketPolicy", Resource: b}, iam.Denied},
 		{"call the API", iam.Request{Action: "execute-api:Invoke", Resource: arn("execute-api", "api1234567/$default/POST/projects/shop/prod/runs")}, iam.Denied},
 		{"open the API", iam.Request{Action: "apigateway:PATCH", Resource: "arn:aws:apigateway:" + region + "::/apis/api1234567/routes/1"}, iam.Denied},
@@ -150,6 +154,7 @@ func TestProjectCannotTouchTheInstallation(t *testing.T) {
 		{"use its own bucket", iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::shop/x"}, iam.Allowed},
 		{"publish its own events", iam.Request{Action: "events:PutEvents", Resource: arn("events", "event-bus/default"), Context: with("events:source", "shop")}, iam.Allowed},
 		{"read a large template", iam.Request{Action: "s3:GetObject", Resource: b + "/templates/0123"}, iam.Allowed},
+		{"read its code", iam.Request{Action: "s3:GetObjectVersion", Resource: b + "/artifacts/shop/0123"}, iam.Allowed},
 	}
 	try(t, execution(t, administrator), all)
 	try(t, made(t), all)
@@ -174,6 +179,10 @@ func TestProjectCannotEscalate(t *testing.T) {
 		{"remove a user's policy", iam.Request{Action: "iam:DetachUserPolicy", Resource: users + "admin"}, iam.Denied},
 		{"delete a user's policy", iam.Request{Action: "iam:DeleteUserPolicy", Resource: users + "admin"}, iam.Denied},
 		{"sign in as any federated role", iam.Request{Action: "iam:UpdateSAMLProvider", Resource: "arn:aws:iam::" + account + ":saml-provider/company"}, iam.Denied},
+		{"sign in as any federated role, with a provider of the same name", iam.Request{Action: "iam:DeleteSAMLProvider", Resource: "arn:aws:iam::" + account + ":saml-provider/company"}, iam.Denied},
+		{"create it again", iam.Request{Action: "iam:CreateSAMLProvider", Resource: "arn:aws:iam::" + account + ":saml-provider/company"}, iam.Denied},
+		{"sign certificates for the roles of servers", iam.Request{Action: "rolesanywhere:UpdateTrustAnchor", Resource: arn("rolesanywhere", "trust-anchor/1")}, iam.Denied},
+		{"get a new password of an administrator for a service", iam.Request{Action: "iam:ResetServiceSpecificCredential", Resource: users + "admin"}, iam.Denied},
 		{"sign tokens of another issuer", iam.Request{Action: "iam:UpdateOpenIDConnectProviderThumbprint", Resource: "arn:aws:iam::" + account + ":oidc-provider/ci.example"}, iam.Denied},
 		{"create a certificate of an administrator", iam.Request{Action: "iam:UploadSigningCertificate", Resource: users + "admin"}, iam.Denied},
 		{"create a password of an administrator for a service", iam.Request{Action: "iam:CreateServiceSpecificCredential", Resource: users + "admin"}, iam.Denied},

@@ -31,11 +31,11 @@ var limits = []permission{
 	},
 	{
 		Do: []string{
-			"iam:AddUserToGroup", "iam:CreateAccessKey", "iam:CreateLoginProfile", "iam:CreatePolicyVersion", "iam:CreateServiceSpecificCredential",
+			"iam:*SAMLProvider", "iam:*ServiceSpecificCredential", "iam:AddUserToGroup", "iam:CreateAccessKey", "iam:CreateLoginProfile", "iam:CreatePolicyVersion",
 			"iam:DeleteRolePermissionsBoundary", "iam:DeleteUserPermissionsBoundary", "iam:PutGroupPolicy", "iam:SetDefaultPolicyVersion", "iam:UpdateLoginProfile",
-			"iam:UpdateOpenIDConnectProviderThumbprint", "iam:UpdateSAMLProvider", "iam:UploadSigningCertificate", "iam:UploadSSHPublicKey",
+			"iam:UpdateOpenIDConnectProviderThumbprint", "iam:UploadSigningCertificate", "iam:UploadSSHPublicKey", "rolesanywhere:*TrustAnchor",
 		},
-		On: []string{"*"}, Deny: true, Why: "IAM cannot tell whether they concern a principal with the boundary",
+		On: []string{"*"}, Deny: true, Why: "IAM cannot tell whether they concern a principal with the boundary; a provider that is deleted and created again has the same ARN",
 	},
 	{But: []string{"iam:PassRole"}, On: reserved, Deny: true, Why: "roles and policies of Stackwright, in every account"},
 	{
@@ -75,7 +75,7 @@ func (i *installation) untouchable() []permission {
 	const why = "no project touches the installation"
 	all := []permission{
 		{Do: []string{"*"}, On: i.own(), Deny: true, Why: why},
-		{Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{"${Bucket}/artifacts/*", "${Bucket}/templates/*"}, Deny: true, Why: why},
+		{But: []string{"s3:GetObject*"}, On: []string{"${Bucket}/artifacts/*", "${Bucket}/templates/*"}, Deny: true, Why: why + ": replication also writes objects"},
 		{
 			Do: []string{"events:PutEvents"}, On: []string{"*"}, Deny: true, If: conditions{"StringEquals": {"events:source": "stackwright"}},
 			Why: "notifications of runs that do not exist",
@@ -83,8 +83,7 @@ func (i *installation) untouchable() []permission {
 	}
 	if i.settings.key {
 		all = append(all, permission{
-			Do: []string{"kms:CreateGrant", "kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"}, On: []string{"${Key}"},
-			Deny: true, Why: why,
+			But: []string{"kms:Decrypt", "kms:DescribeKey"}, On: []string{"${Key}"}, Deny: true, Why: why + ": without its grants, the table cannot be read",
 		})
 	}
 	return all
@@ -96,7 +95,7 @@ func (i *installation) own() []string {
 	api := "arn:" + *awscdk.Aws_PARTITION() + ":apigateway:" + *awscdk.Aws_REGION() + "::/apis/" + *i.api.ApiId()
 	all := []string{
 		"${Self}", "${Table}*", "${Machine}", "${Executions}:*",
-		"${Bucket}", "${Bucket}/access/*", "${Bucket}/plans/*", "${Bucket}/projects/*", "${Bucket}/requests/*", "${Bucket}/revisions/*", "${Bucket}/specs/*",
+		"${Bucket}", "${Bucket}/access/*", "${Bucket}/p*", "${Bucket}/re*", "${Bucket}/specs/*", // plans, policies, projects; requests, revisions
 		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
 		i.named("cloudwatch", "alarm:"+i.settings.stack+"-*"), i.named("events", "rule/"+i.settings.stack+"-*"), api, api + "/*", i.named("execute-api", *i.api.ApiId()+"/*"),
 	}

@@ -30,6 +30,7 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
 		{map[string]any{"projects": []any{"shop@prod", "team-*@*"}}, nil},
 		{map[string]any{"owner": []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/ann"}}, nil},
+		{map[string]any{"owner": "arn:aws:sts::000000000000:assumed-role/boss/ann"}, []string{"is a session", "write arn:aws:iam::000000000000:role/boss"}},
 		{map[string]any{"owner": "ann,arn:aws:iam::000000000000:role/x/boss"}, []string{`setting owner: owner: "ann" is not the ARN`, "write arn:aws:iam::000000000000:role/boss"}},
 		{map[string]any{"projects": "shop,sh?p@prod"}, []string{"setting projects: projects: shop has no environment: write shop@default for that environment, or shop@* for all", `"sh?p@prod" is not a pattern`}},
 		{map[string]any{"adoptable": "legacy-*"}, nil},

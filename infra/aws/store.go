@@ -9,8 +9,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
-
-	"github.com/stackwright/stackwright/pkg/access"
 )
 
 // addKey makes the key of the table, the bucket, the logs and the topic. Without it, AWS's own keys encrypt the first three.
@@ -101,9 +99,18 @@ func (i *installation) addBucket() {
 			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/artifacts/*", *i.bucket.BucketArn() + "/templates/*"},
 		}, others...))
 	}
+	// Identity policies and boundaries name the bucket, and not the access points that somebody makes for it.
+	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-points-policies.html
+	i.bucket.AddToResourcePolicy(statement(permission{
+		Do: []string{"s3:*"}, On: []string{*i.bucket.BucketArn(), *i.bucket.BucketArn() + "/*"},
+		If: conditions{"Null": {"s3:DataAccessPointArn": "false"}}, Deny: true,
+	}, awsiam.NewAnyPrincipal()))
 	if len(i.settings.owner) > 0 {
+		// All actions on objects but reading, so also replication, ACLs, tags and retention. The policy does not deny to change the
+		// bucket, as its lifecycle or this policy: the role with which CloudFormation updates the installation does that, and nobody
+		// knows its name here. The boundary denies it to projects, and without the file all but the owner are denied.
 		i.bucket.AddToResourcePolicy(statement(permission{
-			Do: []string{"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObject"}, On: []string{*i.bucket.BucketArn() + "/access/*"},
+			But: []string{"s3:GetObject*"}, On: []string{*i.bucket.BucketArn() + "/access/*"},
 			If: conditions{"ArnNotLike": {"aws:PrincipalArn": i.principals()}}, Deny: true,
 		}, awsiam.NewAnyPrincipal()))
 		i.output("Owner", i.settings.owner.String(), "Who is admin of all projects, and may change the access file")
@@ -111,14 +118,14 @@ func (i *installation) addBucket() {
 	i.output("BucketName", *i.bucket.BucketName(), "Upload projects here: projects/PROJECT/ENVIRONMENT.zip")
 }
 
-// principals are the owners as aws:PrincipalArn names them: sessions by their role, and roles with their path.
+// principals are the owners as aws:PrincipalArn names them: roles with their path, for which the star stands. The name of a role
+// has no slash and no star, so no other role matches.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-principalarn
 func (i *installation) principals() []string {
 	var all []string
 	for _, owner := range i.settings.owner {
-		role := access.RoleOf(owner)
-		all = append(all, role)
-		if account, name, is := strings.Cut(role, ":role/"); is {
+		all = append(all, owner)
+		if account, name, is := strings.Cut(owner, ":role/"); is {
 			all = append(all, account+":role/*/"+name)
 		}
 	}

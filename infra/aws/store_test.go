@@ -66,7 +66,7 @@ func TestNamedVersionsStay(t *testing.T) {
 // templates and the files that they name.
 func TestBucketPolicy(t *testing.T) {
 	none, two := policy(t, the(t, plain), "AWS::S3::BucketPolicy"), policy(t, the(t, full), "AWS::S3::BucketPolicy")
-	if len(none) != 1 || len(two) != 3 {
+	if len(none) != 2 || len(two) != 4 {
 		t.Fatal(none, two)
 	}
 	if got := text(none[0]); got != `{"Action":"s3:*","Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}","${Bucket.Arn}/*"]}` {
@@ -77,31 +77,64 @@ func TestBucketPolicy(t *testing.T) {
 	}
 }
 
-// If the installation has an owner, nobody else may change the access file, whatever the policies of others allow.
+// bucketPolicy is the policy of the bucket of an installation.
+func bucketPolicy(t *testing.T, all template) iam.Policy {
+	t.Helper()
+	body := placed(text(map[string]any{"Statement": policy(t, all, "AWS::S3::BucketPolicy")}))
+	return parsed(t, strings.ReplaceAll(body, "${Bucket.Arn}", "arn:aws:s3:::stackwright-bucket"))
+}
+
+// If the installation has an owner, nobody else may change the access file, whatever the policies of others allow. Everybody who
+// may read it still may, and CloudFormation may still change and delete the bucket.
 func TestOnlyTheOwnerChangesTheAccessFile(t *testing.T) {
-	body := placed(text(map[string]any{"Statement": policy(t, the(t, full), "AWS::S3::BucketPolicy")}))
-	bucket := parsed(t, strings.ReplaceAll(body, "${Bucket.Arn}", "arn:aws:s3:::stackwright-bucket"))
-	for by, want := range map[string]bool{
-		"arn:aws:iam::000000000000:role/boss":                                     true,
-		"arn:aws:iam::000000000000:role/teams/boss":                               true,
-		"arn:aws:iam::000000000000:role/aws-reserved/sso/AWSReservedSSO_Admin_0a": true,
-		"arn:aws:iam::000000000000:role/ci":                                       false,
-		"arn:aws:iam::000000000000:role/bosses":                                   false,
-		"arn:aws:iam::000000000000:user/boss":                                     false,
-		"arn:aws:iam::111111111111:role/boss":                                     false,
-		"arn:aws:iam::000000000000:role/stackwright/stackwright-us-east-1-plan":   false,
+	bucket := bucketPolicy(t, the(t, full))
+	const in = "arn:aws:s3:::stackwright-bucket"
+	for by, owner := range map[string]bool{
+		"arn:aws:iam::000000000000:role/boss":                                   true,
+		"arn:aws:iam::000000000000:role/teams/eu/boss":                          true,
+		"arn:aws:iam::000000000000:user/people/ann":                             true,
+		"arn:aws:iam::000000000000:role/boss/evil":                              false, // the role evil under the path /boss/
+		"arn:aws:iam::000000000000:role/teams/boss/evil":                        false,
+		"arn:aws:iam::000000000000:user/people/ann/evil":                        false,
+		"arn:aws:iam::000000000000:role/ci":                                     false,
+		"arn:aws:iam::000000000000:role/bosses":                                 false,
+		"arn:aws:iam::000000000000:user/boss":                                   false,
+		"arn:aws:iam::111111111111:role/boss":                                   false,
+		"arn:aws:iam::000000000000:role/stackwright/stackwright-us-east-1-plan": false,
 	} {
-		for _, action := range []string{"s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion"} {
-			r := iam.Request{Principal: by, Action: action, Resource: "arn:aws:s3:::stackwright-bucket/access/access.yaml", Context: with("aws:SecureTransport", "true")}
-			if got, err := bucket.Trusts(r); err != nil || (got != iam.Denied) != want {
-				t.Errorf("%s by %s is %s (%v)", action, by, got, err)
+		for _, action := range []string{
+			"AbortMultipartUpload", "BypassGovernanceRetention", "DeleteObject", "DeleteObjectTagging", "DeleteObjectVersion", "ObjectOwnerOverrideToBucketOwner", "PutObject", "PutObjectAcl",
+			"PutObjectLegalHold", "PutObjectRetention", "PutObjectTagging", "PutObjectVersionAcl", "ReplicateDelete", "ReplicateObject", "RestoreObject",
+		} {
+			for resource, denied := range map[string]bool{in + "/access/access.yaml": !owner, in + "/projects/shop/prod.zip": false} {
+				r := iam.Request{Principal: by, Action: "s3:" + action, Resource: resource, Context: with("aws:SecureTransport", "true")}
+				if got, err := bucket.Trusts(r); err != nil || (got == iam.Denied) != denied {
+					t.Errorf("%s of %s by %s is %s (%v)", action, resource, by, got, err)
+				}
 			}
-			if r.Resource = "arn:aws:s3:::stackwright-bucket/projects/shop/prod.zip"; want {
-				continue
-			}
+		}
+		for action, resource := range map[string]string{
+			"GetObject": in + "/access/access.yaml", "GetObjectVersion": in + "/access/access.yaml", "ListBucket": in,
+			"DeleteBucket": in, "PutBucketPolicy": in, "PutLifecycleConfiguration": in,
+		} {
+			r := iam.Request{Principal: by, Action: "s3:" + action, Resource: resource, Context: with("aws:SecureTransport", "true")}
 			if got, err := bucket.Trusts(r); err != nil || got == iam.Denied {
-				t.Errorf("%s of a project by %s is %s (%v)", action, by, got, err)
+				t.Errorf("%s of %s by %s is %s (%v)", action, resource, by, got, err)
 			}
+		}
+	}
+}
+
+// Nobody reaches the bucket through an access point, which policies that name the bucket do not name.
+func TestBucketHasNoAccessPoints(t *testing.T) {
+	bucket := bucketPolicy(t, the(t, plain))
+	for point, want := range map[string]iam.Answer{"": iam.Implicit, "arn:aws:s3:us-east-1:000000000000:accesspoint/evil": iam.Denied} {
+		r := iam.Request{Principal: roles + "evil", Action: "s3:PutObject", Resource: "arn:aws:s3:::stackwright-bucket/projects/shop/prod.zip", Context: with("aws:SecureTransport", "true")}
+		if point != "" {
+			r.Context["s3:DataAccessPointArn"] = point
+		}
+		if got, err := bucket.Trusts(r); err != nil || got != want {
+			t.Errorf("through %q: %s (%v), want %s", point, got, err, want)
 		}
 	}
 }

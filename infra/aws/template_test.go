@@ -35,7 +35,7 @@ type resource struct {
 var everything = map[string]any{
 	"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true, "monitoring": "full",
 	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7, "projects": "*@*", "adoptable": "legacy-*",
-	"owner":     []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:sts::000000000000:assumed-role/AWSReservedSSO_Admin_*/ann@example.com"},
+	"owner":     []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/people/ann"},
 	"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -139,5 +141,29 @@ func holdsAccess(t *testing.T, l *laptop, h *host.Host) {
 	l.has(l.must(cli.ExitOK, "access", "put", l.file(uploads)), "the file before cannot be used")
 	if again := owner.ask("GET", "/projects/pair/prod/runs", "", ""); again.Status != http.StatusOK {
 		t.Errorf("with a file again, the answer is %d %s", again.Status, again.text)
+	}
+}
+
+// Commands that only read make no data folder, and say who decides while there is no access file. The file of the documentation can
+// be checked anywhere.
+func TestAccessIsReadWithoutAFolder(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	page, err := os.ReadFile("../../docs/how-to/say-who-may-do-what.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	l.has(l.must(cli.ExitOK, "access", "check", l.file(strings.ReplaceAll("\n"+example, "\n   ", "\n"))), "is valid: 5 grants", "there is no access file yet")
+	r := l.run("access")
+	if l.has(r.err, "there is no access/access.yaml, and the installation has no owner: IAM alone decides"); r.code != cli.ExitOK {
+		t.Errorf("access ends with %d: %s%s", r.code, r.out, r.err)
+	}
+	for _, command := range []string{"runs", "stacks", "targets"} {
+		l.must(cli.ExitOK, command)
+	}
+	if _, err := os.Stat(l.data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the data folder: %v", err)
 	}
 }

@@ -8,19 +8,28 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// An Owner is patterns of ARNs. An owner of the installation is admin of all projects, whatever
+// An Owner is ARNs of roles and users. An owner of the installation is admin of all projects, whatever
 // the access file says.
 type Owner []string
 
-// ParseOwner reads patterns that are separated by blanks or line ends, as names of sessions may
-// contain commas. The error is of kind Invalid.
+// ParseOwner reads ARNs that are separated by blanks or line ends. The error is of kind Invalid.
+//
+// An owner is neither a pattern nor one session of a role: the policy of the bucket, which lets nobody
+// else change the access file, could not say the same. IAM knows a session by its role, and a star
+// in a policy also stands for slashes.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html#Conditions_ARN
 func ParseOwner(text string) (Owner, error) {
 	var all Owner
 	var wrong []string
 	for p := range strings.FieldsSeq(text) {
 		all = append(all, p)
-		if w := checkARN(p); w != "" {
+		switch w := checkARN(p); {
+		case w != "":
 			wrong = append(wrong, w)
+		case strings.Contains(p, "*"):
+			wrong = append(wrong, fmt.Sprintf("%q has a star: name each role and user", p))
+		case RoleOf(p) != p:
+			wrong = append(wrong, fmt.Sprintf("%q is a session, whose name may be chosen by everybody who may assume the role: write %s, and let only owners assume it", p, RoleOf(p)))
 		}
 	}
 	if len(wrong) > 0 {
@@ -29,11 +38,12 @@ func ParseOwner(text string) (Owner, error) {
 	return all, nil
 }
 
-// String returns the patterns as ParseOwner reads them.
+// String returns the ARNs as ParseOwner reads them.
 func (o Owner) String() string { return strings.Join(o, " ") }
 
-// A Policy decides. The zero Policy is that of an installation without an access file and without
-// an owner: it leaves IAM to decide, and denies tokens.
+// A Policy decides. An installation that has an owner denies what its access file does not grant, also
+// if the file is missing. The zero Policy is that of an installation without an owner and without a
+// file, as on a laptop: it leaves IAM to decide, and denies tokens.
 type Policy struct {
 	owner  Owner
 	file   *File
@@ -51,6 +61,14 @@ func NewPolicy(o Owner, text []byte) Policy {
 		err = f.CheckOwner(o)
 	}
 	return Policy{owner: o, file: &f, broken: err}
+}
+
+// WithoutFile says for people who decides while the installation has no access file.
+func (o Owner) WithoutFile() string {
+	if len(o) > 0 {
+		return "there is no " + Key + ", so all but the owner and schedules are denied: write the file, and put it with stackwright access put"
+	}
+	return "there is no " + Key + ", and the installation has no owner: IAM alone decides, and tokens are denied"
 }
 
 // Broken returns why the access file denies all but the owner: an error, or nil if it does not.
@@ -81,7 +99,7 @@ func (p Policy) Decide(by Principal, needed Role, id string) Decision {
 	case p.broken != nil:
 		return Decision{false, fmt.Sprintf("%s cannot be used, so all but the owner are denied: %v", Key, p.broken)}
 	case p.file == nil:
-		return Decision{by.Claims == nil, "there is no " + Key + ": IAM decides, and tokens are denied"}
+		return Decision{len(p.owner) == 0 && by.Claims == nil, p.owner.WithoutFile()}
 	}
 	return p.file.decide(by, needed, id)
 }

@@ -92,8 +92,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Without a file IAM decides, and tokens are denied. A file that cannot be used denies all but the
-// owner. Nobody is never allowed.
+// Without a file, an installation that has an owner denies all others; without an owner too, IAM decides, and
+// tokens are denied. A file that cannot be used denies all but the owner. Nobody is never allowed.
 func TestDecideWithoutAFile(t *testing.T) {
 	owner, err := access.ParseOwner("arn:aws:iam::111122223333:role/boss\narn:aws:iam::111122223333:user/eve")
 	if err != nil {
@@ -108,7 +108,7 @@ func TestDecideWithoutAFile(t *testing.T) {
 		broken bool
 	}{
 		{"no file", access.NewPolicy(nil, nil), "+-++-+", false},
-		{"no file but an owner", access.NewPolicy(owner, nil), "+-++-+", false},
+		{"no file but an owner", access.NewPolicy(owner, nil), "---+-+", false},
 		{"zero policy", access.Policy{}, "+-++-+", false},
 		{"empty file", access.NewPolicy(owner, []byte("")), "---+-+", true},
 		{"no grants", access.NewPolicy(owner, []byte("grants: []")), "---+-+", false},
@@ -130,6 +130,12 @@ func TestDecideWithoutAFile(t *testing.T) {
 	if d := access.NewPolicy(owner, []byte("")).Decide(ci, access.Reader, "shop@prod"); d.Why != "access/access.yaml cannot be used, so all but the owner are denied: access/access.yaml: the file is empty: a document is expected" {
 		t.Error(d.Why)
 	}
+	if d := access.NewPolicy(owner, nil).Decide(ci, access.Reader, "shop@prod"); d.Why != "there is no access/access.yaml, so all but the owner and schedules are denied: write the file, and put it with stackwright access put" {
+		t.Error(d.Why)
+	}
+	if d := access.NewPolicy(nil, nil).Decide(token(), access.Reader, "shop@prod"); d.Why != "there is no access/access.yaml, and the installation has no owner: IAM alone decides, and tokens are denied" {
+		t.Error(d.Why)
+	}
 	if d := access.NewPolicy(owner, []byte(team)).Decide(boss, access.Admin, "any@where"); !d.Allowed || d.Why != "the principal is an owner of the installation" {
 		t.Error(d)
 	}
@@ -141,5 +147,17 @@ func TestParseOwner(t *testing.T) {
 	}
 	if _, err := access.ParseOwner("ann arn:aws:iam::111122223333:role/x/y"); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), `"ann" is not the ARN`) || !strings.Contains(err.Error(), "write arn:aws:iam::111122223333:role/y") {
 		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		"arn:aws:iam::111122223333:role/boss*":                    "has a star: name each role and user",
+		"arn:aws:iam::111122223333:user/people/*":                 "has a star: name each role and user",
+		"arn:aws:sts::111122223333:assumed-role/boss/ann":         "is a session, whose name may be chosen by everybody who may assume the role: write arn:aws:iam::111122223333:role/boss, ",
+		"arn:aws:iam::111122223333:root ann":                      `"ann" is not the ARN`,
+		"arn:aws:sts::111122223333:assumed-role/boss/ann*":        "has a star",
+		"arn:aws:iam::111122223333:role/boss arn:aws:iam::1:root": `"arn:aws:iam::1:root" is not the ARN`,
+	} {
+		if _, err := access.ParseOwner(text); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }

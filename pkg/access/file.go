@@ -186,7 +186,8 @@ func (p *parser) principals(n *yaml.Node, r Rule) {
 	}
 }
 
-// claims reads the claims of a token. Without issuer and audience they could be those of anybody.
+// claims reads the claims of a token. Without issuer and audience they could be those of anybody. A star would
+// stand for itself: somebody who writes one expects that it matches, and may have no other admin.
 func (p *parser) claims(n *yaml.Node) []claim {
 	var all []claim
 	missing := []string{"iss", "aud"}
@@ -201,6 +202,8 @@ func (p *parser) claims(n *yaml.Node) []claim {
 			c.values = append(c.values, p.text(c.name, item))
 		}
 		switch {
+		case slices.ContainsFunc(c.values, func(v string) bool { return strings.Contains(v, "*") }):
+			p.add(pair.Value, "%s: a value with a star: claims are compared as they are, so a star does not stand for other characters: write each value, or grant to a group", short(c.name))
 		case c.list && (c.name == "iss" || c.name == "aud"):
 			p.add(pair.Value, "%s: a list found, text expected: write a principal for each", c.name)
 		case len(c.values) == 0:

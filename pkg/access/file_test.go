@@ -77,6 +77,8 @@ func TestParseRefuses(t *testing.T) {
 		grant("shop@*", "reader", "token: {aud: a, groups: [a b]}"):                 "access.yaml:5:16: token: iss missing: name the issuer and the audience, as otherwise tokens of anybody could match\naccess.yaml:5:33: groups: a value with a blank: API Gateway separates the values of a list by blanks, so this value cannot be found",
 		grant("shop@*", "reader", "token: {aud: [a, b], iss: i, groups: []}"):       "access.yaml:5:22: aud: a list found, text expected: write a principal for each\naccess.yaml:5:46: groups: the list is empty: remove the claim, or write the values that the token must have",
 		grant("shop@*", "reader", "token: {aud: a, iss: i, sub: {a: b}}"):           "access.yaml:5:38: sub: a mapping found, text expected",
+		grant("shop@*", "admin", "token: {aud: a, iss: '*'}"):                       "access.yaml:5:30: iss: a value with a star: claims are compared as they are, so a star does not stand for other characters: write each value, or grant to a group",
+		grant("shop@*", "admin", "token: {aud: a, iss: i, groups: [a*]}"):           "access.yaml:5:41: groups: a value with a star: claims are compared as they are, so a star does not stand for other characters: write each value, or grant to a group",
 		grant("shop@*", "reader", "token: {aud: a, iss: ''}"):                       "access.yaml:5:30: iss: empty: write a value, or remove the key",
 	} {
 		_, err := access.Parse("access.yaml", []byte(text))

@@ -24,7 +24,6 @@ func complete() map[string]string {
 
 		"STACKWRIGHT_EXECUTION_ROLE":  "arn:aws:iam::000000000000:role/stackwright-execution",
 		"STACKWRIGHT_PROJECTS":        "shop@prod,team-*@*",
-		"STACKWRIGHT_OWNER":           "arn:aws:iam::000000000000:role/boss",
 		"STACKWRIGHT_TARGET_ACCOUNTS": "111111111111,222222222222",
 		"AWS_REGION":                  "us-east-1",
 	}
@@ -32,6 +31,7 @@ func complete() map[string]string {
 
 func TestFromEnvReadsAll(t *testing.T) {
 	env := complete()
+	env["STACKWRIGHT_OWNER"] = "arn:aws:iam::000000000000:role/boss"
 	got, err := wire.FromEnv(func(k string) string { return env[k] })
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -69,6 +70,9 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 	if err != nil {
 		return nil, fmt.Errorf("listen at %s: %w: choose another address with --listen", how.Address, err)
 	}
+	if how, err = readingOnly(how); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	h := &Host{url: "http://" + listener.Addr().String(), failed: make(chan error, 1), log: io.NopCloser(nil)}
 	if how.Log == nil {
 		file, err := logFile(how.Data)
@@ -98,6 +102,21 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
+}
+
+// readingOnly makes a cloud in memory of one that only reads a data folder that does not exist: reading makes none.
+func readingOnly(how cli.Hosting) (cli.Hosting, error) {
+	if !how.ReadOnly || how.Data == "" {
+		return how, nil
+	}
+	_, err := os.Stat(how.Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		how.Data, how.Log, err = "", io.Discard, nil
+	}
+	if err != nil {
+		return how, fmt.Errorf("read data folder: %w", err)
+	}
+	return how, nil
 }
 
 // logFile opens the log in the data folder.

@@ -31,8 +31,12 @@ func listAccess(ctx context.Context, c *call) (int, error) {
 			cells = append(cells, []string{access.Admin.String(), "*@*", o, "owner"})
 		}
 		text, err := s.accessFile(ctx)
-		if err != nil || text == nil {
+		if err == nil && text == nil {
+			_, err = fmt.Fprintln(c.Err, s.owner.WithoutFile())
 			return objects, cells, err
+		}
+		if err != nil {
+			return nil, nil, err
 		}
 		f, err := access.Parse(access.Key, text)
 		for _, r := range f.Rules() {
@@ -132,9 +136,12 @@ func (s *session) checkAccess(ctx context.Context, name string) ([]byte, error) 
 func (s *session) printChanges(name string, was []byte, f access.File) error {
 	var before access.File
 	lines := []string{fmt.Sprintf("%s is valid: %s", name, term.Plural(len(f.Rules()), "grant"))}
-	if was == nil {
+	switch {
+	case was == nil && len(s.owner) > 0:
+		lines = append(lines, "there is no access file yet, so all but the owner and schedules are denied now")
+	case was == nil:
 		lines = append(lines, "there is no access file yet: with this one, what it does not grant is denied")
-	} else {
+	default:
 		var broken error
 		if before, broken = access.Parse(access.Key, was); broken != nil {
 			lines = append(lines, "the file before cannot be used, so all but the owner are denied now")

@@ -235,7 +235,8 @@ assumed, with the name of the one that infra/aws/target creates.`,
 			name: "access", group: groupInstall, short: "show who may do what with which project",
 			flags: "output " + where, run: listAccess,
 			long: `Shows what the access file of the installation grants: roles to ARNs, tokens and the uploads of accounts, for projects and
-environments. LINE is the line of the file, or owner for the owner of the installation. Without a file, IAM decides and tokens are denied.`,
+environments. LINE is the line of the file, or owner for the owner of the installation. Without a file, all but the owner are
+denied; if there is no owner either, IAM decides, and tokens are denied.`,
 			examples: []string{"access", "access --installation stackwright -o json"},
 		},
 		{

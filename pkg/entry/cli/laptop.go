@@ -43,7 +43,7 @@ type Hosting struct {
 	Getenv    func(string) string
 	Log       io.Writer   // nil is a file in the data folder
 	OnEvent   func(Event) // is called with each event, in their order; may be nil
-	ReadOnly  bool        // runs do not continue
+	ReadOnly  bool        // runs do not continue, and no data folder is made
 	HandsOver bool        // hands the folder over to a server that asks for it
 }
 
