@@ -17,7 +17,7 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 	if !ok {
 		return fault.New(fault.Invalid, "there is no command %q: give one of %s", q.Operation, strings.Join(run.ControlNames(), ", "))
 	}
-	r, err := e.subject(ctx, q)
+	r, err := e.runOf(ctx, q.Project, q.Of)
 	if c.EndsRun && fault.Is(err, fault.Missing, fault.Broken) {
 		return e.release(ctx, q, err)
 	}
@@ -40,11 +40,12 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 	return nil
 }
 
-// subject returns the run that q gives a command to. It must be of q's project.
-func (e *Engine) subject(ctx context.Context, q run.Request) (run.Run, error) {
-	r, err := e.Store.Run(ctx, q.Of)
-	if err == nil && r.Project != q.Project {
-		err = fault.New(fault.Refused, "run %s belongs to %s, not to %s", r.ID, r.Project, q.Project)
+// runOf returns a run of a project. A run of another project is answered as one that does not
+// exist, so that a request for one project says nothing about the runs of others.
+func (e *Engine) runOf(ctx context.Context, project, id string) (run.Run, error) {
+	r, err := e.Store.Run(ctx, id)
+	if err == nil && r.Project != project {
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
 	}
 	return r, err
 }

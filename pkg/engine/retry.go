@@ -10,13 +10,11 @@ import (
 // retry turns r, a retry, into the run that it repeats: it takes over the operation,
 // the files and the options. It refuses to repeat a run that has not ended.
 func (e *Engine) retry(ctx context.Context, r *run.Run) error {
-	old, err := e.Store.Run(ctx, r.Of)
+	old, err := e.runOf(ctx, r.Project, r.Of)
 	if err != nil {
 		return err
 	}
 	switch {
-	case old.Project != r.Project:
-		return fault.New(fault.Invalid, "run %s belongs to %s, not to %s", old.ID, old.Project, r.Project)
 	case !old.State.Over():
 		return fault.New(fault.Refused, "run %s has not ended (%s): wait until it ends, or cancel it", old.ID, old.State)
 	case !e.operation(old).Retryable:

@@ -93,7 +93,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A refused command, requested by an event, is a refused run whose message says why.
+// A refused command, requested by an event, is a refused run whose message says why. It says the same of a run of
+// another project as of one that does not exist.
 func TestRefusedCommandBecomesRun(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
@@ -109,8 +110,8 @@ func TestRefusedCommandBecomesRun(t *testing.T) {
 			t.Errorf("run %s is %s: %q", id, loop.State, h.stored(id).Messages)
 		}
 	}
-	if got := h.stored("z").Messages[0]; !strings.Contains(got, "run a belongs to shop@default, not to other@default") {
-		t.Errorf("got %s", got)
+	if got, unknown := h.stored("z").Messages[0], h.stored("c").Messages[0]; got != strings.ReplaceAll(unknown, "none", "a") {
+		t.Errorf("the run of another project is refused with %q, and one that does not exist with %q", got, unknown)
 	}
 }
 
@@ -132,7 +133,7 @@ func TestRetryRefused(t *testing.T) {
 		project  string
 	}{
 		{of: "none", want: "there is no run none"},
-		{of: "old", project: "other@default", want: "run old belongs to shop@default, not to other@default"},
+		{of: "old", project: "other@default", want: "there is no run old"},
 		{of: "late", want: "run late has not ended (pending): wait until it ends, or cancel it"},
 		{of: "preview", want: "run preview was a plan, which cannot be retried: request it again"},
 		{of: "old", want: "run old is not retried: run new has deployed something newer since: deploy that again, or retry with --force"},
@@ -185,5 +186,27 @@ func TestRefusedCommandIsAnError(t *testing.T) {
 	}
 	if runs, err := h.Store.List(t.Context(), shop, 0); err != nil || len(runs) != 1 || h.stored("a").Command != run.Cancel {
 		t.Errorf("there are %d runs (%v), and the command is %s", len(runs), err, h.stored("a").Command)
+	}
+}
+
+// A user of one project learns nothing of another by a command for its run: each is refused in the words for a run that does not exist.
+func TestCommandToTheRunOfAnotherProject(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.request("a", "deploy", "v1")
+	for _, c := range run.Controls() {
+		refusal := func(of string) string {
+			err := h.Command(t.Context(), run.Request{ID: "x" + of, Project: "other@default", Operation: c.Name, Of: of, Options: run.Options{Reason: "test"}})
+			if err == nil {
+				t.Fatalf("%s to run %s is carried out", c.Name, of)
+			}
+			return string(fault.KindOf(err)) + strings.ReplaceAll(err.Error(), "run "+of, "run ID")
+		}
+		if got, unknown := refusal("a"), refusal("none"); got != unknown {
+			t.Errorf("%s is refused with %q, and for an unknown run with %q", c.Name, got, unknown)
+		}
+	}
+	if got := h.stored("a"); got.Command != run.Continue {
+		t.Errorf("the run has the command %s", got.Command)
 	}
 }

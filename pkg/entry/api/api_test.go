@@ -228,7 +228,7 @@ func TestBegin(t *testing.T) {
 		e := call(runs, body, "header.idempotency-key=release 7")
 		e.IsBase64Encoded = body[0] != '{'
 		r, said := h.ask(t, e)
-		want.ID, want.Project, want.Who = engine.RunID("api", "shop@prod", "key", "release 7"), "shop@prod", ann
+		want.ID, want.Project, want.Who = engine.RunID("api", "shop@prod", "caller", ann, "", "", "key", "release 7"), "shop@prod", ann
 		if len(h.requested) != 1 || len(h.commands) > 0 {
 			t.Fatalf("%s: %d %s; requested %v", body, r.StatusCode, r.Body, h.requested)
 		}
@@ -385,6 +385,46 @@ func TestCommand(t *testing.T) {
 		if r.StatusCode != 202 || said.Run != newest || len(said.Steps) != 1 || r.Headers["location"] != "/projects/shop/prod/runs/"+newest {
 			t.Errorf("%s %s: %d %s", c.command, c.body, r.StatusCode, r.Body)
 		}
+	}
+}
+
+// An idempotency key belongs to its caller: another one neither sees nor joins the run, nor has the same command.
+func TestKeyOfAnotherCaller(t *testing.T) {
+	by := func(e events.APIGatewayV2HTTPRequest, arn string, claims map[string]string) events.APIGatewayV2HTTPRequest {
+		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{UserARN: arn}}
+		if claims != nil {
+			e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims}}
+		}
+		return e
+	}
+	const key = "header.idempotency-key=a"
+	h := newApp()
+	seen := make(map[string]bool)
+	for i, c := range []struct {
+		arn    string
+		claims map[string]string
+	}{
+		{arn: ann}, {arn: "arn:aws:sts::111122223333:assumed-role/ci/build-1"}, {arn: "arn:aws:sts::111122223333:assumed-role/ci/build-2"},
+		{claims: map[string]string{"iss": "https://a.example", "sub": "1"}}, {claims: map[string]string{"iss": "https://a.example", "sub": "2"}},
+		{claims: map[string]string{"iss": "https://b.example", "sub": "1"}}, {claims: map[string]string{"iss": "https://a.example", "sub": ann}},
+	} {
+		r, said := h.ask(t, by(call(runs, aDeploy, key), c.arn, c.claims))
+		if r.StatusCode != 202 || seen[said.Run] {
+			t.Errorf("caller %d: %d %s", i, r.StatusCode, r.Body)
+		}
+		again := c.claims
+		if again != nil {
+			again = map[string]string{"iss": c.claims["iss"], "sub": c.claims["sub"], "email": "ann@example.com", "email_verified": "true"}
+		}
+		if r, twice := h.ask(t, by(call(runs, aDeploy, key), c.arn, again)); twice.Run != said.Run {
+			t.Errorf("caller %d: %s, then %d %s", i, said.Run, r.StatusCode, r.Body)
+		}
+		h.ask(t, by(call(to("pause"), "", key), c.arn, c.claims))
+		command := h.commands[len(h.commands)-1].ID
+		if seen[command] {
+			t.Errorf("caller %d gives the command of another", i)
+		}
+		seen[said.Run], seen[command] = true, true
 	}
 }
 

@@ -101,14 +101,15 @@ func (q question) body() ([]byte, error) {
 }
 
 // id names the request about a subject: the same caller with the same idempotency
-// key makes the same request. Without a key every request is another.
+// key makes the same request. Without a key every request is another. The name of a token's
+// caller is no part of it: the issuer may begin to verify the e-mail address.
 func (q question) id(subject string) (string, error) {
 	key, given := q.Headers["idempotency-key"]
 	switch {
 	case given && (key == "" || len(key) > mostKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })):
 		return "", fault.New(fault.Invalid, "idempotency-key: it has to be 1 to %d characters of ASCII", mostKey)
 	case given:
-		return engine.RunID("api", subject, "key", key), nil
+		return engine.RunID("api", subject, "caller", q.by.ARN, q.by.Claims["iss"], q.by.Claims["sub"], "key", key), nil
 	case q.RequestContext.RequestID == "":
 		return "", fault.New(fault.Invalid, "idempotency-key: missing, and the event has no requestContext.requestId instead")
 	}
