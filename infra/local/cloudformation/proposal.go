@@ -74,7 +74,7 @@ func (s *Service) changes(st *stack, v *version, t *template.Template, b *plan, 
 	for _, one := range b.cleanup {
 		if r := one.Resource; !one.Superseded {
 			all = append(all, resourceChange{Action: types.ChangeActionRemove, Logical: r.Logical, Type: r.Type, Physical: r.Physical,
-				Policy: policyAction(r.Deletion, false), Before: mask(st.Now.Parameters, r.Properties)})
+				Policy: policyAction(r.Deletion, false), Before: contextOf(mask(st.Now.Parameters, r.Properties), r)})
 		}
 	}
 	slices.SortStableFunc(all, byLogicalID)
@@ -100,7 +100,7 @@ func (p *proposal) resource(declared template.Resource) (resourceChange, bool, e
 	if err != nil {
 		return resourceChange{}, false, err
 	}
-	c := resourceChange{Action: types.ChangeActionAdd, Logical: will.Logical, Type: will.Type, After: mask(p.version.Parameters, after)}
+	c := resourceChange{Action: types.ChangeActionAdd, Logical: will.Logical, Type: will.Type, After: contextOf(mask(p.version.Parameters, after), will)}
 	if physical, imported := p.version.Identified[c.Logical]; is == nil && imported {
 		p.effects[c.Logical] = replaced
 		c.Action, c.Physical = types.ChangeActionImport, physical
@@ -110,7 +110,7 @@ func (p *proposal) resource(declared template.Resource) (resourceChange, bool, e
 		p.effects[c.Logical] = replaced
 		return c, true, nil
 	}
-	c.Action, c.Physical, c.Before = types.ChangeActionModify, is.Physical, mask(p.stack.Now.Parameters, is.Properties)
+	c.Action, c.Physical, c.Before = types.ChangeActionModify, is.Physical, contextOf(mask(p.stack.Now.Parameters, is.Properties), is)
 	c.Details = append(p.properties(declared, is, after), p.attributes(declared, is, will)...)
 	if is.Type == nestedType && len(c.Details) == 0 && (!p.nested || !is.Nested.same(will.Nested)) {
 		c.Details = []changeDetail{{Attribute: types.ResourceAttributeProperties, Recreation: types.RequiresRecreationNever,

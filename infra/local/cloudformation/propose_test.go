@@ -95,6 +95,37 @@ Resources:
 	})
 }
 
+// A proposal shows the values of policies: what differs within a document, and DeletionPolicy, which only the context of the
+// resource has. A document with a masked value is not shown at all: its other parts do not say whether that one differs.
+func TestProposalsOfPolicies(t *testing.T) {
+	const body = `
+Parameters: {Password: {Type: String, NoEcho: true}}
+Resources:
+  Queue: {Type: AWS::SQS::Queue, DeletionPolicy: Delete}
+  Policy:
+    Type: AWS::SQS::QueuePolicy
+    Properties:
+      Queues: [!Ref Queue]
+      PolicyDocument: {Statement: [{Effect: Allow, Action: [sqs:SendMessage, sqs:GetQueueUrl], Principal: '*', Resource: 'arn:aws:sqs:*:*:*'}]}
+  Other:
+    Type: AWS::SQS::QueuePolicy
+    Properties:
+      Queues: [!Ref Queue]
+      PolicyDocument: {Statement: [{Sid: one, Effect: Allow, Action: 'sqs:*', Principal: '*', Resource: !Ref Password}]}
+`
+	doing(t, func(d *adapterFixture) {
+		if _, err := d.tryCreate("shop-q", body, createWith("Password", "secret3")); err != nil {
+			t.Fatal(err)
+		}
+		id := *d.wait("shop-q", types.StackStatusCreateComplete).StackId
+		after := strings.NewReplacer("DeletionPolicy: Delete", "DeletionPolicy: Retain", "[sqs:SendMessage, sqs:GetQueueUrl]", "[sqs:GetQueueUrl, sqs:ReceiveMessage]", "Sid: one", "Sid: two").Replace(body)
+		d.reads(lines(d.proposal(after, id, "Password", "secret3")), "Other modify never \n  PolicyDocument never: (none) → (none) secret true \n"+
+			"Policy modify never \n  PolicyDocument.Statement[0].Action[] never: (none) → sqs:ReceiveMessage secret false \n"+
+			"  PolicyDocument.Statement[0].Action[] never: sqs:SendMessage → (none) secret false \n"+
+			"Queue modify never \n  DeletionPolicy never: Delete → Retain secret false \n")
+	})
+}
+
 func listOf(stack string) *cfn.ListChangeSetsInput {
 	return &cfn.ListChangeSetsInput{StackName: &stack}
 }

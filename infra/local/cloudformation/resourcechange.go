@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ type resourceChange struct {
 	Logical, Type, Physical string
 	Replacement             types.Replacement
 	Policy                  types.PolicyAction
-	Before, After           string // the properties as JSON; "" if the resource does not exist
+	Before, After           string // the contexts; "" if the resource does not exist
 	Details                 []changeDetail
 	Nested                  string // the ID of the change set of a nested stack
 }
@@ -70,7 +71,7 @@ func (c resourceChange) describe(values bool) types.Change {
 		ResourceType: aws.String(c.Type), Replacement: c.Replacement, PolicyAction: c.Policy, ChangeSetId: optional(c.Nested),
 		Scope: []types.ResourceAttribute{}, Details: []types.ResourceChangeDetail{}}
 	if values {
-		r.BeforeContext, r.AfterContext = contextOf(c.Before), contextOf(c.After)
+		r.BeforeContext, r.AfterContext = optional(c.Before), optional(c.After)
 	}
 	seen := map[changeDetail]bool{}
 	for _, d := range c.Details {
@@ -88,11 +89,17 @@ func (c resourceChange) describe(values bool) types.Change {
 	return types.Change{Type: types.ChangeTypeResource, ResourceChange: r}
 }
 
-func contextOf(properties string) *string {
-	if properties == "" {
-		return nil
+// contextOf is the context of a resource, of which the properties are given as JSON.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-changesets-view.html
+func contextOf(properties string, r *resource) string {
+	text := `{"Properties":` + cmp.Or(properties, "{}")
+	if r.Replaced != "" {
+		text += `,"UpdateReplacePolicy":"` + r.Replaced + `"`
 	}
-	return aws.String(`{"Properties":` + properties + `}`)
+	if r.Deletion != "" {
+		text += `,"DeletionPolicy":"` + r.Deletion + `"`
+	}
+	return text + "}"
 }
 
 func (d changeDetail) describe() types.ResourceChangeDetail {

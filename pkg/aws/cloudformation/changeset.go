@@ -2,6 +2,7 @@ package cloudformation
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,17 +115,39 @@ func resourceChange(r types.ResourceChange, within string) plan.ResourceChange {
 	case types.ReplacementConditional:
 		c.Replacement = resource.Conditional
 	}
+	before, after := contextOf(r.BeforeContext), contextOf(r.AfterContext)
 	for _, d := range r.Details {
-		if d.Target != nil {
-			add(&c, property(d))
+		if d.Target == nil {
+			continue
+		}
+		for _, p := range properties(c.Type, *d.Target, before, after) {
+			if strings.Contains(aws.ToString(p.After), knownAfterApply) {
+				p.After = nil
+				if cause := aws.ToString(d.CausingEntity); cause != "" {
+					p.Because = cause + " is known after the update"
+				}
+			}
+			add(&c, p)
 		}
 	}
 	return c
 }
 
+// contextOf reads the attributes of a resource, such as Properties and DeletionPolicy. One that does not exist has none, and
+// a text that CloudFormation has cut off is not read.
+func contextOf(text *string) map[string]json.RawMessage {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(aws.ToString(text)), &all); err != nil {
+		return nil
+	}
+	return all
+}
+
 // add adds a property, or what another detail says about one that is there.
 func add(c *plan.ResourceChange, p plan.PropertyChange) {
-	i := slices.IndexFunc(c.Properties, func(is plan.PropertyChange) bool { return is.Path == p.Path })
+	i := slices.IndexFunc(c.Properties, func(is plan.PropertyChange) bool {
+		return is.Path == p.Path && aws.ToString(is.Before) == aws.ToString(p.Before) && aws.ToString(is.After) == aws.ToString(p.After)
+	})
 	if i < 0 {
 		c.Properties = append(c.Properties, p)
 		return
@@ -134,49 +157,67 @@ func add(c *plan.ResourceChange, p plan.PropertyChange) {
 	}
 }
 
-func property(d types.ResourceChangeDetail) plan.PropertyChange {
-	t := d.Target
-	p := plan.PropertyChange{Path: path(aws.ToString(t.Path)), Replacement: resource.Never, Before: t.BeforeValue, After: t.AfterValue}
+// properties are what a detail says that differs: of a value that is a document, such as a policy, its parts. before and
+// after are the contexts of the resource: only they have the values of attributes such as DeletionPolicy.
+func properties(typ string, t types.ResourceTargetDefinition, before, after map[string]json.RawMessage) []plan.PropertyChange {
+	at := segments(aws.ToString(t.Path))
+	p := plan.PropertyChange{Path: difference.Path(at), Replacement: resource.Never, Before: t.BeforeValue, After: t.AfterValue}
 	if t.Path == nil {
 		p.Path = string(t.Attribute)
 		if t.Name != nil {
 			p.Path = *t.Name
 		}
+		at = []string{p.Path}
 	}
 	p.Attribute = t.Attribute != types.ResourceAttributeProperties && t.Attribute != types.ResourceAttributeTags
+	if p.Attribute && p.Before == nil && p.After == nil {
+		p.Before, p.After = written(before[p.Path]), written(after[p.Path])
+	}
 	switch t.RequiresRecreation {
 	case types.RequiresRecreationAlways:
 		p.Replacement, p.CreateOnly = resource.Always, true
 	case types.RequiresRecreationConditionally:
 		p.Replacement = resource.Conditional
 	}
-	if strings.Contains(aws.ToString(t.BeforeValue)+aws.ToString(t.AfterValue), masked) ||
-		difference.Secret(aws.ToString(t.BeforeValue)) || difference.Secret(aws.ToString(t.AfterValue)) {
+	was, is := aws.ToString(p.Before), aws.ToString(p.After)
+	if strings.Contains(was+is, masked) || difference.Secret(was) || difference.Secret(is) {
 		p.Before, p.After, p.Secret = nil, nil, true
+		return []plan.PropertyChange{p}
 	}
-	if strings.Contains(aws.ToString(p.After), knownAfterApply) {
-		p.After = nil
-		if cause := aws.ToString(d.CausingEntity); cause != "" {
-			p.Because = cause + " is known after the update"
-		}
+	var all []plan.PropertyChange
+	for _, part := range difference.Documents(typ, at, was, is) {
+		one := p
+		one.Path, one.Before, one.After = part.Path, part.Before, part.After
+		all = append(all, one)
 	}
-	return p
+	if len(all) == 0 {
+		all = append(all, p)
+	}
+	return all
 }
 
-// path writes a path such as /Properties/Tags/0/Value as Tags[0].Value.
-func path(p string) string {
-	var b strings.Builder
+// written is a value of a context: text as it is, and a mapping as JSON; nil if there is none.
+func written(value json.RawMessage) *string {
+	if value == nil {
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		text = string(value)
+	}
+	return &text
+}
+
+// segments are those of a path such as /Properties/Tags/0/Value: Tags, [0] and Value.
+func segments(p string) []string {
+	var all []string
 	for segment := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(p, "/"), "Properties/"), "/") {
 		if _, err := strconv.Atoi(segment); err == nil {
-			b.WriteString("[" + segment + "]")
-			continue
+			segment = "[" + segment + "]"
 		}
-		if b.Len() > 0 {
-			b.WriteString(".")
-		}
-		b.WriteString(segment)
+		all = append(all, segment)
 	}
-	return b.String()
+	return all
 }
 
 // policy is the policy that keeps what is removed or replaced; empty if none does.

@@ -270,8 +270,8 @@ func names(a, b map[string]any) []string {
 	return slices.Compact(all)
 }
 
-// path writes a path for people: numbers are in brackets.
-func path(segments []string) string {
+// Path writes a path for people. Numbers of items are in brackets, as in [0].
+func Path(segments []string) string {
 	var b strings.Builder
 	for i, s := range segments {
 		switch {

@@ -136,7 +136,7 @@ func identity(v any) string {
 
 // add adds a property that differs.
 func (p *properties) add(at []string, a, b any) {
-	f := Property{Path: path(at), Attribute: p.attribute, Replacement: p.replacement(at, a, b)}
+	f := Property{Path: Path(at), Attribute: p.attribute, Replacement: p.replacement(at, a, b)}
 	f.CreateOnly = f.Replacement == resource.Always
 	f.Before, f.After, f.Secret = p.both(a, b)
 	p.found = append(p.found, f)
@@ -230,7 +230,7 @@ func (p *properties) references(at []string, v any) {
 
 // refer is references without the paths that differ, and what is below them.
 func (p *properties) refer(at []string, v any, differs map[string]bool) {
-	if differs[path(at)] {
+	if differs[Path(at)] {
 		return
 	}
 	switch v := v.(type) {
@@ -247,7 +247,7 @@ func (p *properties) refer(at []string, v any, differs map[string]bool) {
 		if because == "" {
 			return
 		}
-		f := Property{Path: path(at), Replacement: p.replacement(at, v, v), Because: because}
+		f := Property{Path: Path(at), Replacement: p.replacement(at, v, v), Because: because}
 		if f.CreateOnly = f.Replacement == resource.Always; f.CreateOnly && !certain {
 			f.Replacement = resource.Conditional
 		}
