@@ -114,11 +114,22 @@ func arn(service, resource string) string {
 	return "arn:aws:" + service + ":" + region + ":" + account + ":" + resource
 }
 
-// Neither a stack of a project nor a role that it creates may change a part of the installation or act as one, even if
-// executionPolicies allow everything.
-func TestProjectCannotTouchTheInstallation(t *testing.T) {
+// everyFunction are attempts on each function of the installation.
+func everyFunction() (all []attempt) {
+	for name := range sizes {
+		all = append(all,
+			attempt{"call a function", iam.Request{Action: "lambda:InvokeFunction", Resource: arn("lambda", "function:stackwright-"+name)}, iam.Denied},
+			attempt{"call a version of a function", iam.Request{Action: "lambda:InvokeFunction", Resource: arn("lambda", "function:stackwright-"+name+":1")}, iam.Denied},
+			attempt{"delete the log of a function", iam.Request{Action: "logs:DeleteLogStream", Resource: arn("logs", "log-group:/aws/lambda/stackwright-"+name+":log-stream:x")}, iam.Denied},
+		)
+	}
+	return all
+}
+
+// onTheInstallation are attempts to change a part of the installation, to call it, or to read what others have in it.
+func onTheInstallation() []attempt {
 	const b = "arn:aws:s3:::stackwright-bucket"
-	all := []attempt{
+	return append(everyFunction(), []attempt{
 		{"start a function", iam.Request{Action: "lambda:InvokeFunction", Resource: arn("lambda", "function:stackwright-start")}, iam.Denied},
 		{"replace a function's code", iam.Request{Action: "lambda:UpdateFunctionCode", Resource: arn("lambda", "function:stackwright-plan")}, iam.Denied},
 		{"read the table", iam.Request{Action: "dynamodb:Query", Resource: arn("dynamodb", "table/stackwright-table")}, iam.Denied},
@@ -134,6 +145,15 @@ func TestProjectCannotTouchTheInstallation(t *testing.T) {
 		{"replace a template by replication", iam.Request{Action: "s3:ReplicateObject", Resource: b + "/templates/0123"}, iam.Denied},
 		{"delete the code of a function by replication", iam.Request{Action: "s3:ReplicateDelete", Resource: b + "/artifacts/other/0123"}, iam.Denied},
 		{"upload as another project by replication", iam.Request{Action: "s3:ReplicateObject", Resource: b + "/projects/shop/prod.zip"}, iam.Denied},
+		{"replace a plan", iam.Request{Action: "s3:PutObject", Resource: b + "/plans/0123.json"}, iam.Denied},
+		{"replace a configuration that a request names", iam.Request{Action: "s3:PutObject", Resource: b + "/revisions/shop/prod/1.zip"}, iam.Denied},
+		{"replace the nodes of a plan", iam.Request{Action: "s3:PutObject", Resource: b + "/specs/0123.jsonl"}, iam.Denied},
+		{"delete a template", iam.Request{Action: "s3:DeleteObject", Resource: b + "/templates/0123"}, iam.Denied},
+		{"delete a version of a template", iam.Request{Action: "s3:DeleteObjectVersion", Resource: b + "/templates/0123"}, iam.Denied},
+		{"delete the schedules of all projects", iam.Request{Action: "scheduler:DeleteScheduleGroup", Resource: arn("scheduler", "schedule-group/stackwright")}, iam.Denied},
+		{"stop an execution", iam.Request{Action: "states:StopExecution", Resource: arn("states", "execution:stackwright:run-1")}, iam.Denied},
+		{"delete the log of the state machine", iam.Request{Action: "logs:DeleteLogGroup", Resource: arn("logs", "log-group:/aws/vendedlogs/states/stackwright:*")}, iam.Denied},
+		{"read failed events of stacks", iam.Request{Action: "sqs:ReceiveMessage", Resource: arn("sqs", "stackwright-stackeventdead")}, iam.Denied},
 		{"change the bucket's policy", iam.Request{Action: "s3:PutBucketPolicy", Resource: b}, iam.Denied},
 		{"call the API", iam.Request{Action: "execute-api:Invoke", Resource: arn("execute-api", "api1234567/$default/POST/projects/shop/prod/runs")}, iam.Denied},
 		{"open the API", iam.Request{Action: "apigateway:PATCH", Resource: "arn:aws:apigateway:" + region + "::/apis/api1234567/routes/1"}, iam.Denied},
@@ -155,16 +175,21 @@ func TestProjectCannotTouchTheInstallation(t *testing.T) {
 		{"publish its own events", iam.Request{Action: "events:PutEvents", Resource: arn("events", "event-bus/default"), Context: with("events:source", "shop")}, iam.Allowed},
 		{"read a large template", iam.Request{Action: "s3:GetObject", Resource: b + "/templates/0123"}, iam.Allowed},
 		{"read its code", iam.Request{Action: "s3:GetObjectVersion", Resource: b + "/artifacts/shop/0123"}, iam.Allowed},
-	}
-	try(t, execution(t, administrator), all)
-	try(t, made(t), all)
+	}...)
 }
 
-// A project cannot get more permissions than the boundary leaves it, however many roles it creates.
-func TestProjectCannotEscalate(t *testing.T) {
+// Neither a stack of a project nor a role that it creates may change a part of the installation or act as one, even if
+// executionPolicies allow everything.
+func TestProjectCannotTouchTheInstallation(t *testing.T) {
+	try(t, execution(t, administrator), onTheInstallation())
+	try(t, made(t), onTheInstallation())
+}
+
+// forMorePermissions are attempts to get more permissions than the boundary leaves.
+func forMorePermissions() []attempt {
 	const other, users = "arn:aws:iam::" + account + ":policy/other", "arn:aws:iam::" + account + ":user/"
 	bounded := with("iam:PermissionsBoundary", boundary)
-	all := []attempt{
+	return []attempt{
 		{"create a role without the boundary", iam.Request{Action: "iam:CreateRole", Resource: roles + "evil"}, iam.Denied},
 		{"create a role with another boundary", iam.Request{Action: "iam:CreateRole", Resource: roles + "evil", Context: with("iam:PermissionsBoundary", other)}, iam.Denied},
 		{"give a role of somebody else a policy", iam.Request{Action: "iam:PutRolePolicy", Resource: roles + "admin"}, iam.Denied},
@@ -191,6 +216,17 @@ func TestProjectCannotEscalate(t *testing.T) {
 		{"create a user without the boundary", iam.Request{Action: "iam:CreateUser", Resource: "arn:aws:iam::" + account + ":user/evil"}, iam.Denied},
 		{"create a key of an administrator", iam.Request{Action: "iam:CreateAccessKey", Resource: "arn:aws:iam::" + account + ":user/admin"}, iam.Denied},
 		{"join the administrators", iam.Request{Action: "iam:AddUserToGroup", Resource: "arn:aws:iam::" + account + ":group/admins"}, iam.Denied},
+		{"give a user a policy", iam.Request{Action: "iam:PutUserPolicy", Resource: "arn:aws:iam::" + account + ":user/ann"}, iam.Denied},
+		{"attach a policy to a user", iam.Request{Action: "iam:AttachUserPolicy", Resource: "arn:aws:iam::" + account + ":user/ann"}, iam.Denied},
+		{"replace the boundary of a user", iam.Request{Action: "iam:PutUserPermissionsBoundary", Resource: "arn:aws:iam::" + account + ":user/evil", Context: with("iam:PermissionsBoundary", other)}, iam.Denied},
+		{"remove the boundary of a user", iam.Request{Action: "iam:DeleteUserPermissionsBoundary", Resource: "arn:aws:iam::" + account + ":user/evil", Context: bounded}, iam.Denied},
+		{"give a group a policy", iam.Request{Action: "iam:PutGroupPolicy", Resource: "arn:aws:iam::" + account + ":group/team"}, iam.Denied},
+		{"attach a policy to a group", iam.Request{Action: "iam:AttachGroupPolicy", Resource: "arn:aws:iam::" + account + ":group/team"}, iam.Denied},
+		{"create a password of an administrator", iam.Request{Action: "iam:CreateLoginProfile", Resource: "arn:aws:iam::" + account + ":user/admin"}, iam.Denied},
+		{"change the password of an administrator", iam.Request{Action: "iam:UpdateLoginProfile", Resource: "arn:aws:iam::" + account + ":user/admin"}, iam.Denied},
+		{"return to an older version of a policy", iam.Request{Action: "iam:SetDefaultPolicyVersion", Resource: other}, iam.Denied},
+		{"change the CDK's stack", iam.Request{Action: "cloudformation:UpdateStack", Resource: arn("cloudformation", "stack/CDKToolkit/1")}, iam.Denied},
+		{"change the CDK's version", iam.Request{Action: "ssm:PutParameter", Resource: arn("ssm", "parameter/cdk-bootstrap/hnb659fds/version")}, iam.Denied},
 		{"assume the CDK's deploy role", iam.Request{Action: "sts:AssumeRole", Resource: roles + "cdk-hnb659fds-deploy-role-" + account + "-" + region}, iam.Denied},
 		{"pass the CDK's execution role", iam.Request{Action: "iam:PassRole", Resource: roles + "cdk-hnb659fds-cfn-exec-role-" + account + "-" + region, Context: with("iam:PassedToService", "cloudformation.amazonaws.com")}, iam.Denied},
 		{"replace an asset of the CDK", iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region + "/x.zip"}, iam.Denied},
@@ -200,16 +236,27 @@ func TestProjectCannotEscalate(t *testing.T) {
 		{"give its own role a policy", iam.Request{Action: "iam:PutRolePolicy", Resource: roles + "shop", Context: bounded}, iam.Allowed},
 		{"remove a policy of its own role", iam.Request{Action: "iam:DetachRolePolicy", Resource: roles + "shop", Context: bounded}, iam.Allowed},
 		{"pass its own role", iam.Request{Action: "iam:PassRole", Resource: roles + "shop", Context: with("iam:PassedToService", "lambda.amazonaws.com")}, iam.Allowed},
+		{"read a version of an asset of the CDK", iam.Request{Action: "s3:GetObjectVersion", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region + "/x.zip"}, iam.Allowed},
+		{"find an asset of the CDK", iam.Request{Action: "s3:ListBucket", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region}, iam.Allowed},
+		{"find the bucket of the CDK", iam.Request{Action: "s3:GetBucketLocation", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region}, iam.Allowed},
+		{"read an image of the CDK", iam.Request{Action: "ecr:BatchGetImage", Resource: arn("ecr", "repository/cdk-hnb659fds-container-assets-"+account+"-"+region)}, iam.Allowed},
+		{"read a layer of an image of the CDK", iam.Request{Action: "ecr:GetDownloadUrlForLayer", Resource: arn("ecr", "repository/cdk-hnb659fds-container-assets-"+account+"-"+region)}, iam.Allowed},
+		{"read the CDK's version", iam.Request{Action: "ssm:GetParameter", Resource: arn("ssm", "parameter/cdk-bootstrap/hnb659fds/version")}, iam.Allowed},
+		{"read the CDK's version among others", iam.Request{Action: "ssm:GetParameters", Resource: arn("ssm", "parameter/cdk-bootstrap/hnb659fds/version")}, iam.Allowed},
 		{"read an asset of the CDK", iam.Request{Action: "s3:GetObject", Resource: "arn:aws:s3:::cdk-hnb659fds-assets-" + account + "-" + region + "/x.zip"}, iam.Allowed},
 	}
-	try(t, execution(t, administrator), all)
-	try(t, made(t), all)
 }
 
-// No role of a project becomes one of the installation's, nor one that a target trusts.
-func TestProjectCannotActAsStackwright(t *testing.T) {
+// A project cannot get more permissions than the boundary leaves it, however many roles it creates.
+func TestProjectCannotEscalate(t *testing.T) {
+	try(t, execution(t, administrator), forMorePermissions())
+	try(t, made(t), forMorePermissions())
+}
+
+// asStackwright are attempts to act as a part of the installation.
+func asStackwright() []attempt {
 	bounded, toCloudFormation := with("iam:PermissionsBoundary", boundary), with("iam:PassedToService", "cloudformation.amazonaws.com")
-	all := []attempt{
+	return []attempt{
 		{"create a role of that path", iam.Request{Action: "iam:CreateRole", Resource: roles + "stackwright/stackwright-evil", Context: bounded}, iam.Denied},
 		{"give such a role a policy", iam.Request{Action: "iam:PutRolePolicy", Resource: roles + "stackwright/stackwright-" + region + "-plan", Context: bounded}, iam.Denied},
 		{"let the role of plan trust it", iam.Request{Action: "iam:UpdateAssumeRolePolicy", Resource: roles + "stackwright/stackwright-" + region + "-plan", Context: bounded}, iam.Denied},
@@ -219,10 +266,19 @@ func TestProjectCannotActAsStackwright(t *testing.T) {
 		{"be a function with the role of plan", iam.Request{Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-plan", Context: with("iam:PassedToService", "lambda.amazonaws.com")}, iam.Denied},
 		{"pass the execution role of a team", iam.Request{Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-execution-team", Context: toCloudFormation}, iam.Denied},
 	}
-	itself := attempt{"make a nested stack", iam.Request{Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-execution", Context: toCloudFormation}, iam.Allowed}
-	try(t, execution(t, administrator), append(all, itself))
-	itself.name, itself.want = "make a stack with the execution role", iam.Denied
-	try(t, made(t), append(all, itself))
+}
+
+// nestedStack is an attempt to make a stack with the execution role: the role itself makes nested ones, and nobody else may.
+func nestedStack(want iam.Answer) attempt {
+	return attempt{"make a stack with the execution role", iam.Request{
+		Action: "iam:PassRole", Resource: roles + "stackwright/stackwright-" + region + "-execution", Context: with("iam:PassedToService", "cloudformation.amazonaws.com"),
+	}, want}
+}
+
+// No role of a project becomes one of the installation's, nor one that a target trusts.
+func TestProjectCannotActAsStackwright(t *testing.T) {
+	try(t, execution(t, administrator), append(asStackwright(), nestedStack(iam.Allowed)))
+	try(t, made(t), append(asStackwright(), nestedStack(iam.Denied)))
 }
 
 // The examples of policies let a team use what is its own, and nothing of another team.

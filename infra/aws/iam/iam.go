@@ -6,7 +6,6 @@ package iam
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -183,13 +182,29 @@ func among(patterns []string, value string, fold bool) bool {
 	return false
 }
 
-// like reports whether a value is of a pattern with stars and question marks. Names of actions have no case.
+// like reports whether a value is of a pattern with stars and question marks. Names of actions have no case. When the pattern does
+// not fit, like lets the last star stand for one letter more.
 func like(pattern, value string, fold bool) bool {
-	expr := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 	if fold {
-		expr = "(?i)" + expr
+		pattern, value = strings.ToLower(pattern), strings.ToLower(value)
 	}
-	return regexp.MustCompile("(?s)^(?:" + expr + ")$").MatchString(value)
+	p, v, star, after := 0, 0, -1, 0
+	for v < len(value) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, after = p, v
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == value[v]):
+			p++
+			v++
+		case star >= 0:
+			after++
+			p, v = star+1, after
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
 }
 
 // holds reports whether a condition holds. If the key is missing, an operator that compares does not hold, and one that negates

@@ -47,6 +47,21 @@ func TestMay(t *testing.T) {
 	}
 }
 
+// Stars stand for any letters, and question marks for one.
+func TestLike(t *testing.T) {
+	for _, c := range []struct {
+		pattern, value string
+		want           bool
+	}{
+		{"*", "", true}, {"", "", true}, {"", "a", false}, {"a", "", false}, {"a*", "a", true}, {"*a*b", "xaxaxb", true}, {"*a*b", "xaxbx", false},
+		{"a?c", "abc", true}, {"a?c", "ac", false}, {"?", "*", true}, {"a*c*", "abcd", true}, {"*:role/x-*", "arn:role/x-y/z", true}, {"A", "a", false},
+	} {
+		if got := like(c.pattern, c.value, false); got != c.want {
+			t.Errorf("%q like %q: %v", c.value, c.pattern, got)
+		}
+	}
+}
+
 // A trust policy names who may assume a role.
 func TestTrusts(t *testing.T) {
 	p, err := Read([]byte(`{"Statement":[{"Effect":"Allow","Principal":{"AWS":["arn:aws:iam::1:role/a","arn:aws:iam::2:root"]},"Action":"sts:AssumeRole","Condition":{"StringEquals":{"sts:ExternalId":"x"}}}]}`))

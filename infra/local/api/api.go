@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/sts"
 )
@@ -24,12 +26,13 @@ type Route struct{ Key, Function string }
 type Options struct {
 	Account, Region string
 	Routes          []Route
+	Tokens          *Tokens // nil is the authorizer IAM
 	Invoke          func(ctx context.Context, function string, payload []byte) ([]byte, error)
 	Log             io.Writer
 }
 
-// API is an http.Handler. Requests must be signed with credentials of the account, as with the authorizer IAM; the
-// signature itself is not checked. Use New.
+// API is an http.Handler. Requests must be signed with credentials of the account, as with the authorizer IAM, whose
+// signature is not checked; or have a token, whose signature is. Use New.
 type API struct {
 	opts   Options
 	routes []route
@@ -67,9 +70,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerMessage(w, http.StatusNotFound, "Not Found")
 		return
 	}
-	who, ok := a.caller(r)
-	if !ok {
-		answerMessage(w, http.StatusForbidden, "Forbidden")
+	by, status := a.authorize(r)
+	if status != 0 {
+		answerMessage(w, status, http.StatusText(status))
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -81,7 +84,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerMessage(w, http.StatusBadRequest, "Bad Request")
 		return
 	}
-	payload, err := json.Marshal(a.event(r, received{id: id, at: time.Now(), route: chosen, parameters: parameters, who: who, body: body}))
+	payload, err := json.Marshal(a.event(r, received{id: id, at: time.Now(), route: chosen, parameters: parameters, by: by, body: body}))
 	if err == nil {
 		payload, err = a.invoke(r.Context(), chosen.Function, payload)
 	}
@@ -112,6 +115,27 @@ type signer struct {
 	key string
 	sts.Identity
 }
+
+// authorize identifies the caller by the authorizer of the API, or returns the status of the refusal.
+func (a *API) authorize(r *http.Request) (authorizer, int) {
+	if a.opts.Tokens != nil {
+		claims, ok := a.opts.Tokens.claims(r, time.Now())
+		if !ok {
+			return authorizer{}, http.StatusUnauthorized
+		}
+		return authorizer{JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims}}, 0
+	}
+	who, ok := a.caller(r)
+	if !ok {
+		return authorizer{}, http.StatusForbidden
+	}
+	return authorizer{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{
+		AccessKey: who.key, AccountID: who.Account, CallerID: who.UserID, UserARN: who.Arn, UserID: who.UserID,
+	}}, 0
+}
+
+// authorizer is what an authorizer says of a caller.
+type authorizer = events.APIGatewayV2HTTPRequestContextAuthorizerDescription
 
 // caller identifies the signer. It reports false for an unsigned request, expired credentials, and credentials of
 // another account.

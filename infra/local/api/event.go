@@ -18,7 +18,7 @@ type received struct {
 	at         time.Time
 	route      route
 	parameters map[string]string
-	who        signer
+	by         authorizer
 	body       []byte
 }
 
@@ -46,9 +46,7 @@ func (a *API) event(r *http.Request, in received) events.APIGatewayV2HTTPRequest
 		HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{
 			Method: r.Method, Path: r.URL.Path, Protocol: r.Proto, SourceIP: source, UserAgent: r.UserAgent(),
 		},
-		Authorizer: &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{
-			AccessKey: in.who.key, AccountID: in.who.Account, CallerID: in.who.UserID, UserARN: in.who.Arn, UserID: in.who.UserID,
-		}},
+		Authorizer: &in.by,
 	}
 	return e
 }
