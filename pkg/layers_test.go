@@ -27,6 +27,7 @@ lib/resource
 lib/markdown          lib/pattern
 lib/golden
 lib/difference        lib/resource lib/suggest lib/template
+lib/expression        lib/suggest
 
 fault
 project               fault lib/graph lib/pattern lib/suggest
@@ -34,12 +35,13 @@ access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project access plan
 action                fault project plan
+policy                fault project plan lib/document lib/expression lib/suggest
 engine                fault project plan run action lib/budget lib/template
 
 enginetest/asl
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault project plan run action engine enginetest/asl lib/budget
+enginetest/sim        fault project plan policy run action engine enginetest/asl lib/budget
 enginetest/contract   fault project plan run action engine lib/budget
 
 aws/awserr            fault sdk
@@ -72,9 +74,9 @@ entry/api             fault project access run plan engine lib/pattern entry/rep
 
 wire                  fault project access plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
-entry/cli/term        plan run action lib/difference lib/markdown lib/resource
+entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk
-entry/cli             fault project access plan run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project access plan policy run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A
@@ -98,7 +100,7 @@ stepfn
 infra/local        * sdk
 infra/ministack
 infra/stackwright  *
-functions          wire
+functions          policy wire
 infra/dist
 infra/bench        *
 examples

@@ -30,6 +30,7 @@ var namesake = map[string]string{
 	"pkg/lib/budget":             "kinds of requests",
 	"pkg/format":                 "keys of the project file",
 	"pkg/lib/jinja":              "words of Jinja2",
+	"pkg/policy":                 "a variable of expressions",
 }
 
 // owners are the folders whose rows and constants have these names.

@@ -65,6 +65,18 @@ func (r *emulators) MaxDeletions(deletions int) { r.setKey("max_deletions", fmt.
 
 func (r *emulators) OnFailure(word string) { r.setKey("on_failure", word) }
 
+func (r *emulators) Rule(installed bool, level, when string) {
+	policies := "{}"
+	if when != "" {
+		policies = fmt.Sprintf("{ rule: { %s: '%s', message: no way } }", level, strings.ReplaceAll(when, "'", "''"))
+	}
+	if installed {
+		r.put("policies/rules.yaml", []byte("policies: "+policies))
+		return
+	}
+	r.setKey("policies", policies)
+}
+
 // Schedules sets schedules that are due in the far future. Scenarios fire them.
 func (r *emulators) Schedules(operations map[string]string) {
 	var all []string

@@ -35,6 +35,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/wire"
@@ -152,7 +153,7 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 			}
 			cfg := c.Config()
 			cfg.Credentials = credentials.NewStaticCredentialsProvider(functionKey, "secret", "")
-			functions, err := lambda.InProcess(processes(func() map[string]any { return wire.New(cfg, env, io.Discard).Functions() }), c.Host())
+			functions, err := lambda.InProcess(processes(func() map[string]any { return wire.New(cfg, env, io.Discard).Functions(policy.Checker{}) }), c.Host())
 			return crashing{functions, r}, err
 		},
 		Disturb: func(e events.Event, _ string) []time.Duration {

@@ -25,13 +25,14 @@ import (
 type backend interface {
 	As(project string) // the requests that follow, the records and the lock are of this project
 	Submit(operation string, w stacks, of string, with ...options) (id string)
-	ProjectFile(exists bool)                // in uploads from now on; the first has one
-	MaxDeletions(deletions int)             // in project files from now on
-	Timeout(stack string, d time.Duration)  // likewise: the timeout of a stack; of runs if stack is ""
-	OnFailure(word string)                  // likewise
-	Schedules(operations map[string]string) // likewise: operations by name
-	Scheduled() []string                    // the names of the existing schedules, sorted
-	Fire(name string) (id string)           // lets a schedule start a run
+	ProjectFile(exists bool)                 // in uploads from now on; the first has one
+	MaxDeletions(deletions int)              // in project files from now on
+	Timeout(stack string, d time.Duration)   // likewise: the timeout of a stack; of runs if stack is ""
+	OnFailure(word string)                   // likewise
+	Schedules(operations map[string]string)  // likewise: operations by name
+	Rule(installed bool, level, when string) // the policy of the installation, or of project files from now on; none if when is empty
+	Scheduled() []string                     // the names of the existing schedules, sorted
+	Fire(name string) (id string)            // lets a schedule start a run
 	Pass(time.Duration)
 	WaitIdle() bool                    // waits until no run can continue; false if some run never ends
 	ExecutionStatus(id string) run.Run // zero if it does not exist yet
@@ -89,6 +90,7 @@ type memoryBackend struct {
 	name          string                     // of the project whose requests are sent
 	accounts      int                        // the number of accounts that the stacks are in; 0 means 1
 	limits        []project.Limit            // max_parallel, sorted
+	policies      []project.Policy
 	count         int
 }
 
@@ -176,7 +178,7 @@ func (p *memoryBackend) project(w stacks) project.Project {
 	for name, operation := range p.schedules {
 		made.Schedules[name] = project.Schedule{Operation: operation, Expression: "cron(0 3 1 1 ? 2199)", Zone: "UTC"}
 	}
-	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel = p.maxDeletions, p.rollback, p.timeouts[""], p.limits
+	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel, made.Policies = p.maxDeletions, p.rollback, p.timeouts[""], p.limits, p.policies
 	for name, n := range made.Nodes {
 		n.Timeout = p.timeouts[name]
 		made.Nodes[name] = n
@@ -235,6 +237,16 @@ func (p *memoryBackend) Fire(name string) string {
 }
 
 func (p *memoryBackend) OnFailure(word string) { p.rollback = word == "rollback" }
+
+func (p *memoryBackend) Rule(installed bool, level, when string) {
+	file, policies := "stackwright.yaml", &p.policies
+	if installed {
+		file, policies = "policies/rules.yaml", &p.Policies
+	}
+	if *policies = nil; when != "" {
+		*policies = []project.Policy{{Name: "rule", Level: project.PolicyLevel(level), When: when, Message: "no way", File: file, Line: 1, Column: 1, Exact: true}}
+	}
+}
 
 func (p *memoryBackend) Pass(d time.Duration) {
 	end := p.Now().Add(d)

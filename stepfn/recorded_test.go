@@ -23,6 +23,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/wire"
@@ -106,7 +107,7 @@ func newRecorded(t *testing.T) *recorded {
 			functions := wire.New(cfg, wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Projects: project.Grants{"*@*"},
 				StateMachine: "arn:aws:states:us-east-1:000000000000:stateMachine:stackwright",
-			}, traceWriter{all, "log"}).Functions()
+			}, traceWriter{all, "log"}).Functions(policy.Checker{})
 			functions["listener"] = func(event json.RawMessage) error {
 				all.add("event", event)
 				return nil

@@ -34,6 +34,10 @@ func (s *scenario) maxDeletions(st statement) { s.MaxDeletions(number(st.args[0]
 
 func (s *scenario) onFailure(st statement) { s.OnFailure(st.args[0]) }
 
+func (s *scenario) rule(st statement) {
+	s.Rule(st.word.name == "installed", st.args[0], strings.Join(st.args[1:], " "))
+}
+
 // timeout sets the timeout of runs, or that of the operations on a stack.
 func (s *scenario) timeout(st statement) {
 	if len(st.args) == 1 {

@@ -60,6 +60,7 @@ var kinds = map[string]*kind{
 	})},
 	"ANSWER":   one("an answer", "yes", "no"),
 	"POLICY":   one("a policy", "rollback", "keep"),
+	"LEVEL":    one("a level", "deny", "warn"),
 	"STATE":    one("a state of runs", runStates...),
 	"END":      {"an outcome", func(*reader) []string { return waitedFor }, takeOutcome(waitedFor)},
 	"OUTCOME":  {"an outcome", func(*reader) []string { return append(waitedFor, "begins") }, takeOutcome(append(waitedFor, "begins"))},

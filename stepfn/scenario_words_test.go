@@ -28,6 +28,7 @@ var words = []word{
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},
 	{"schedules", "[SCHEDULE=OPERATION...]", (*scenario).schedules, isGiven},
+	{"rule", "LEVEL [TEXT...]", (*scenario).rule, isGiven}, // the project has one policy, with this expression; without an expression it has none
 
 	// Requests. With an outcome, the scenario waits until no run can continue, and the
 	// run must have that outcome. With "begins" or without an outcome it does not wait.
@@ -50,6 +51,7 @@ var words = []word{
 	{"answer", "[RUN] STEP ANSWER [TEXT...]", (*scenario).answer, isRequest}, // a user answers the question of the step; the text says why
 
 	// What happens outside Stackwright.
+	{"installed", "LEVEL [TEXT...]", (*scenario).rule, isGiven}, // the installation has one policy, with this expression; without an expression it has none
 	{"pass", "SECONDS", (*scenario).pass, isGiven},
 	{"slow", "STACK SECONDS", (*scenario).slow, isGiven},                         // each operation on the stack takes so long
 	{"fail", "STACK/OPERATION", (*scenario).fail, isGiven},                       // the next such operation fails

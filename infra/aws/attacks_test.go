@@ -139,6 +139,8 @@ func onTheInstallation() []attempt {
 		{"replace the access file", iam.Request{Action: "s3:PutObject", Resource: b + "/access/access.yaml"}, iam.Denied},
 		{"delete the access file", iam.Request{Action: "s3:DeleteObject", Resource: b + "/access/access.yaml"}, iam.Denied},
 		{"read the access file", iam.Request{Action: "s3:GetObject", Resource: b + "/access/access.yaml"}, iam.Denied},
+		{"add a policy", iam.Request{Action: "s3:PutObject", Resource: b + "/policies/own.yaml"}, iam.Denied},
+		{"delete a policy", iam.Request{Action: "s3:DeleteObject", Resource: b + "/policies/company.yaml"}, iam.Denied},
 		{"replace a template", iam.Request{Action: "s3:PutObject", Resource: b + "/templates/0123"}, iam.Denied},
 		{"replace the code of a function", iam.Request{Action: "s3:PutObject", Resource: b + "/artifacts/other/0123"}, iam.Denied},
 		{"replace the code of a function by replication", iam.Request{Action: "s3:ReplicateObject", Resource: b + "/artifacts/other/0123"}, iam.Denied},

@@ -36,6 +36,9 @@ func (i *installed) permitted(r *http.Request) {
 			actions = []string{"s3:GetObjectVersion"}
 		}
 	}
+	if call.Operation == "ListObjects" {
+		actions = []string{"s3:ListBucket"}
+	}
 	for _, a := range actions {
 		on := ""
 		if call.Service == "s3" {

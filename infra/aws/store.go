@@ -110,10 +110,10 @@ func (i *installation) addBucket() {
 		// bucket, as its lifecycle or this policy: the role with which CloudFormation updates the installation does that, and nobody
 		// knows its name here. The boundary denies it to projects, and without the file all but the owner are denied.
 		i.bucket.AddToResourcePolicy(statement(permission{
-			But: []string{"s3:GetObject*"}, On: []string{*i.bucket.BucketArn() + "/access/*"},
+			But: []string{"s3:GetObject*"}, On: []string{*i.bucket.BucketArn() + "/access/*", *i.bucket.BucketArn() + "/policies/*"},
 			If: conditions{"ArnNotLike": {"aws:PrincipalArn": i.principals()}}, Deny: true,
 		}, awsiam.NewAnyPrincipal()))
-		i.output("Owner", i.settings.owner.String(), "Who is admin of all projects, and may change the access file")
+		i.output("Owner", i.settings.owner.String(), "Who is admin of all projects, and may change the access file and the policies")
 	}
 	i.output("BucketName", *i.bucket.BucketName(), "Upload projects here: projects/PROJECT/ENVIRONMENT.zip")
 }

@@ -84,8 +84,8 @@ func bucketPolicy(t *testing.T, all template) iam.Policy {
 	return parsed(t, strings.ReplaceAll(body, "${Bucket.Arn}", "arn:aws:s3:::stackwright-bucket"))
 }
 
-// If the installation has an owner, nobody else may change the access file, whatever the policies of others allow. Everybody who
-// may read it still may, and CloudFormation may still change and delete the bucket.
+// If the installation has an owner, nobody else may change the access file and the policies, whatever the policies of others allow.
+// Everybody who may read them still may, and CloudFormation may still change and delete the bucket.
 func TestOnlyTheOwnerChangesTheAccessFile(t *testing.T) {
 	bucket := bucketPolicy(t, the(t, full))
 	const in = "arn:aws:s3:::stackwright-bucket"
@@ -106,7 +106,7 @@ func TestOnlyTheOwnerChangesTheAccessFile(t *testing.T) {
 			"AbortMultipartUpload", "BypassGovernanceRetention", "DeleteObject", "DeleteObjectTagging", "DeleteObjectVersion", "ObjectOwnerOverrideToBucketOwner", "PutObject", "PutObjectAcl",
 			"PutObjectLegalHold", "PutObjectRetention", "PutObjectTagging", "PutObjectVersionAcl", "ReplicateDelete", "ReplicateObject", "RestoreObject",
 		} {
-			for resource, denied := range map[string]bool{in + "/access/access.yaml": !owner, in + "/projects/shop/prod.zip": false} {
+			for resource, denied := range map[string]bool{in + "/access/access.yaml": !owner, in + "/policies/company.yaml": !owner, in + "/projects/shop/prod.zip": false} {
 				r := iam.Request{Principal: by, Action: "s3:" + action, Resource: resource, Context: with("aws:SecureTransport", "true")}
 				if got, err := bucket.Trusts(r); err != nil || (got == iam.Denied) != denied {
 					t.Errorf("%s of %s by %s is %s (%v)", action, resource, by, got, err)

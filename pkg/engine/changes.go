@@ -14,15 +14,22 @@ import (
 // hold them in memory. The stacks of further templates are not compared.
 const maxCompared = 1000
 
-// describePlan stores what the plan of a preview would change, with a reference in r. Only stacks with steps are compared,
-// and each template is read once. An exact plan gets the steps that propose its updates, in place of those that are shown.
-func (e *Engine) describePlan(ctx context.Context, r *run.Run, v plan.View, p plan.Plan) error {
+// changes says what the plan of r changes. Only stacks with steps are compared, and each
+// template is read once.
+func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Plan) (plan.Changes, error) {
 	templates, err := e.templates(ctx, v.TemplateDigests(p))
 	if err != nil {
-		return fmt.Errorf("compare templates: %w", err)
+		return plan.Changes{}, fmt.Errorf("compare templates: %w", err)
 	}
 	c := v.Describe(p, templates)
-	c.Run, c.Operation, c.Digest, c.Revision, c.Messages = r.ID, r.Operation, r.Digest, r.Source.Version, r.Messages
+	c.Run, c.Operation, c.Revision = r.ID, r.Operation, r.Source.Version
+	return c, nil
+}
+
+// showPlan stores what the plan of a preview would change, with a reference in r. An exact plan
+// gets the steps that propose its updates, in place of those that are shown.
+func (e *Engine) showPlan(ctx context.Context, r *run.Run, v plan.View, p plan.Plan, c plan.Changes) (err error) {
+	c.Digest, c.Messages = r.Digest, r.Messages
 	c.MaxParallel, c.Seconds = r.MaxParallel, plan.SecondsOf(r.Estimate())
 	if r.Exact {
 		var proposals []plan.Step

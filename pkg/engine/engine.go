@@ -23,6 +23,7 @@ type Engine struct {
 	Schedules      Schedules
 	Specs          Specs
 	Changes        Changes
+	Policies       Policies
 	Permits        Permits
 	Clouds         Clouds
 	Budgets        Budgets

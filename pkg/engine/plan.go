@@ -172,6 +172,10 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	for i, s := range p.Steps {
 		p.Steps[i].Expected = e.Verbs.Expected(s.Verb, view.Desired.Nodes[s.Node], view.Recorded[s.Node])
 	}
+	changes, err := e.checkPolicies(ctx, r, view, p)
+	if err != nil {
+		return p, err
+	}
 	if o.Preview {
 		r.Messages = accessErrors(view.Live)
 		for _, t := range p.Twins {
@@ -201,7 +205,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	r.Start(p, specs)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
 	if o.Preview {
-		if err := e.describePlan(ctx, r, view, p); err != nil {
+		if err := e.showPlan(ctx, r, view, p, changes); err != nil {
 			return p, err
 		}
 	}

@@ -251,6 +251,17 @@ type Changes interface {
 	Proposal(ctx context.Context, reference string) (plan.Proposal, error)
 }
 
+// Policies checks what plans change.
+type Policies interface {
+	// Installed returns the policies of the installation. The error is of kind Invalid if
+	// they cannot be used.
+	Installed(ctx context.Context) ([]project.Policy, error)
+
+	// Check returns what policies say about a plan. The error is of kind Invalid if they
+	// cannot be used.
+	Check(ctx context.Context, all []project.Policy, f plan.Facts, c plan.Changes) ([]plan.Violation, error)
+}
+
 // Permits says which targets a project may use.
 type Permits interface {
 	// Permit returns an error of kind Denied if the project of an ID may not use a target,

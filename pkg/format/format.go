@@ -108,3 +108,11 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 	}
 	return l, nil
 }
+
+// Policies reads a file of policies, or those of a project file. It reports all problems at
+// once, as Read does.
+func Policies(file string, body []byte) ([]project.Policy, error) {
+	var list problem.List
+	all := native.Policies(file, body, &list)
+	return all, list.Err()
+}

@@ -95,7 +95,7 @@ func survivesStorage(t *testing.T, l Loaded) {
 	t.Helper()
 	value := func(node, output string) (string, error) { return "<" + node + "." + output + ">", nil }
 	for name, n := range l.Project.Nodes {
-		n.Template.Creation = 0 // only the plan uses it
+		n.Template.Creation, n.Template.Path = 0, "" // only the plan uses them
 		text, err := json.Marshal(n)
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,7 @@ type Changes struct {
 	Steps       []PlannedStep   `json:"steps"`
 	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
 	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
+	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of
 }
 
 // A StackAction is what a plan does with a stack.
@@ -83,6 +84,7 @@ type StackChange struct {
 	Disagreements []string `json:"disagreements,omitempty"` // where the estimate was another
 
 	imported string // why a value that the stack imports may change; "" if none may
+	desired  func() Desired
 }
 
 // A ValueChange is a parameter, tag or option that differs.

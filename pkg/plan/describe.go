@@ -128,6 +128,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		d.addExports(c, placeOf(n.Target), after)
 		c.Warnings = difference.Unknown(after.Template)
 	}
+	c.desired = d.desired(n, r, before, after, uncertain)
 	if desired {
 		d.explain(&c, n, compared)
 	}

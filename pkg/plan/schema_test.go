@@ -24,6 +24,7 @@ var folders = map[reflect.Type]string{
 	reflect.TypeFor[project.Deployment]():   "../project",
 	reflect.TypeFor[difference.Action]():    "../lib/difference",
 	reflect.TypeFor[resource.Replacement](): "../lib/resource",
+	reflect.TypeFor[project.PolicyLevel]():  "../project",
 }
 
 // constants lists the values of the constants of a type, as the source has them.

@@ -41,6 +41,7 @@ type Project struct {
 	MaxParallel  []Limit         `json:"max_parallel,omitempty"`  // how many stacks a run changes at the same time, sorted by prefix
 
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
+	Policies  []Policy            `json:"policies,omitempty"`  // its own; those of the installation come before them
 
 	Ignored []string `json:"ignored,omitempty"` // stacks of its files that a deploy must leave alone, sorted
 
@@ -134,6 +135,7 @@ type Template struct {
 	Pinned bool   `json:"pinned"` // whether its bytes and the parameters' values alone decide what it deploys
 
 	Creation time.Duration `json:"-"` // how long the creation of its resources probably takes; only the plan uses it, so no digest and no spec has it
+	Path     string        `json:"-"` // of its file in the project; empty if it has none. Only the plan uses it
 }
 
 // MaxInline is the number of bytes of a template that a request can hold.

@@ -101,13 +101,20 @@ func s3Options(o *sdks3.Options) {
 	o.DisableLogOutputChecksumValidationSkipped = true
 }
 
-// Plan makes the plan of a run, or loads the plan that the run has already.
-func (h *App) Plan(ctx context.Context, d engine.ExecutionInput) (engine.LoopState, error) {
+// PlanBy returns the function plan, which checks plans by policies with c.
+func PlanBy(c Checker) func(*App, context.Context, engine.ExecutionInput) (engine.LoopState, error) {
+	return func(h *App, ctx context.Context, d engine.ExecutionInput) (engine.LoopState, error) {
+		return h.plan(ctx, d, c)
+	}
+}
+
+// plan makes the plan of a run, or loads the plan that the run has already.
+func (h *App) plan(ctx context.Context, d engine.ExecutionInput, c Checker) (engine.LoopState, error) {
 	ctx, done := h.forRun(ctx, d.Run)
 	defer done()
 	e := h.engine
 	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
-	e.Configurations, e.Specs, e.Changes = l, l, l
+	e.Configurations, e.Specs, e.Changes, e.Policies = l, l, l, policies{c, h.bucket}
 	t, err := e.Plan(ctx, d)
 	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err

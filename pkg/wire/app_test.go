@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
@@ -73,7 +74,7 @@ func newTestApp(t *testing.T) (h *wire.App, calls *atomic.Int32, log *bytes.Buff
 // invoke calls a function as Lambda does.
 func invoke(t *testing.T, h *wire.App, name, payload string) (string, error) {
 	t.Helper()
-	function, ok := h.Functions()[name]
+	function, ok := h.Functions(policy.Checker{})[name]
 	if !ok {
 		t.Fatalf("there is no function %s", name)
 	}
@@ -83,7 +84,7 @@ func invoke(t *testing.T, h *wire.App, name, payload string) (string, error) {
 
 func TestNewSendsNoRequest(t *testing.T) {
 	h, calls, _ := newTestApp(t)
-	if d := cmp.Diff(wire.Names(), slices.Sorted(maps.Keys(h.Functions()))); d != "" {
+	if d := cmp.Diff(wire.Names(), slices.Sorted(maps.Keys(h.Functions(policy.Checker{})))); d != "" {
 		t.Errorf("the functions are not those that are named: %s", d)
 	}
 	if calls.Load() > 0 {

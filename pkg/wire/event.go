@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -112,12 +113,13 @@ func Names() []string {
 	return []string{"api", "execute-step", "plan", "stack-event", "start", "wait-status"}
 }
 
-// Functions returns the functions by name, as lambda.Start takes them.
-func (h *App) Functions() map[string]any {
+// Functions returns the functions by name, as lambda.Start takes them. The function plan
+// checks plans with c.
+func (h *App) Functions(c Checker) map[string]any {
 	return map[string]any{
 		"api":          report(h.API),
 		"start":        report(h.Start),
-		"plan":         report(h.Plan),
+		"plan":         report(func(ctx context.Context, d engine.ExecutionInput) (engine.LoopState, error) { return h.plan(ctx, d, c) }),
 		"execute-step": report(h.ExecuteStep),
 		"wait-status":  report(h.WaitStatus),
 		"stack-event":  report(h.StackEvent),

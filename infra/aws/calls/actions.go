@@ -54,8 +54,9 @@ var table = map[string][]need{
 	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 	"s3.GetObject": {{"s3:GetObject", ""}, {"s3:ListBucket", ""}, {"s3:GetObjectVersion", "s3.GetObjectInput.VersionId"}},
 	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
-	"s3.HeadObject": {{"s3:GetObject", ""}, {"s3:ListBucket", ""}, {"s3:GetObjectVersion", "s3.HeadObjectInput.VersionId"}},
-	"s3.PutObject":  {{"s3:PutObject", ""}},
+	"s3.HeadObject":    {{"s3:GetObject", ""}, {"s3:ListBucket", ""}, {"s3:GetObjectVersion", "s3.HeadObjectInput.VersionId"}},
+	"s3.ListObjectsV2": {{"s3:ListBucket", ""}},
+	"s3.PutObject":     {{"s3:PutObject", ""}},
 
 	"scheduler.CreateSchedule": {{"scheduler:CreateSchedule", ""}, {"iam:PassRole", "scheduler.Target.RoleArn"}},
 	"scheduler.DeleteSchedule": {{"scheduler:DeleteSchedule", ""}},

@@ -19,6 +19,7 @@ import (
 	answers "github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
@@ -78,7 +79,7 @@ func functions(kind, url string, log io.Writer) func(*cloud.Cloud) (cloud.Invoke
 		if err != nil {
 			return nil, err
 		}
-		return lambda.InProcess(wire.New(o.ConfigAt(url), env, log).Functions(), o.Host())
+		return lambda.InProcess(wire.New(o.ConfigAt(url), env, log).Functions(policy.Checker{}), o.Host())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -31,6 +32,7 @@ type Backend struct {
 	Schedules *Schedules
 	Rand      *rand.Rand
 	Faults    Faults
+	Policies  []project.Policy         // those of the installation
 	Calls     int                      // how many calls functions have made
 	Invoked   map[string]Use           // the use of each function
 	Ends      map[string]int           // how often the end of a run was reported to engine.Meter, by run
@@ -74,7 +76,7 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 	}
 	cloud := crashingCloud{b}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Permits: b.Permits, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}
@@ -358,6 +360,20 @@ func (b *Backend) SaveProposal(ctx context.Context, p plan.Proposal) (reference 
 		return err
 	})
 	return reference, err
+}
+
+// Installed implements engine.Policies.
+func (b *Backend) Installed(ctx context.Context) (all []project.Policy, err error) {
+	err = b.do(ctx, "Policies.Installed", "", func() error {
+		all = b.Policies
+		return policy.Checker{}.Valid(all)
+	})
+	return all, err
+}
+
+// Check implements engine.Policies.
+func (b *Backend) Check(ctx context.Context, all []project.Policy, f plan.Facts, c plan.Changes) ([]plan.Violation, error) {
+	return policy.Checker{}.Check(ctx, all, f, c)
 }
 
 // SaveChanges implements engine.Changes.

@@ -63,7 +63,7 @@ func (s *session) printPlan(ctx context.Context, r run.Run) error {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
 	}
-	s.changes = len(c.Steps) > 0
+	s.changes, s.denied = len(c.Steps) > 0, len(plan.Denials(c.Policies)) > 0
 	call := s.call
 	switch call.flags.output {
 	case "json":

@@ -185,6 +185,19 @@ lists, or default if it lists none. The exit code is 0 if the project is valid, 
 			examples: []string{"validate", "validate examples/shop --env prod", "validate shop.zip -o json"},
 		},
 		{
+			name: "policy", group: groupShow, short: "test policies", run: policyHelp,
+			long:     `Policies are conditions that no plan may meet: those of the project file, and those of the installation.`,
+			examples: []string{"policy test examples/policies/tags.yaml"},
+		},
+		{
+			name: "test", parent: "policy", args: "FILE...", least: 1, most: math.MaxInt, short: "check policies with example plans, without AWS",
+			flags: "output", run: testPolicies,
+			long: `Compiles the policies of each FILE, which is a file of policies or a project file, and checks the plans of its tests: by them. The
+tests of FILE.yaml may be in FILE.test.yaml beside it. It sends no request to AWS. The exit code is 0 if all policies compile and all tests pass,
+1 if a test fails, and 2 if something cannot be read or does not compile.`,
+			examples: []string{"policy test examples/policies/tags.yaml", "policy test examples/policies/*.yaml -o json"},
+		},
+		{
 			name: "render", args: "[DIR|FILE] [STACK...]", most: math.MaxInt, group: groupShow, short: "show what a deploy would send to CloudFormation", flags: "env.files out output " + where, run: render,
 			long: `Shows for each stack what a deploy would send to CloudFormation: the template's bytes, parameters, tags, options, roles and target. A value
 that is known only after another stack is deployed is shown as its reference, such as ${network/vpc.VpcId}. STACK is a stack's name in the project;

@@ -149,6 +149,8 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 	switch {
 	case r.State == w.success:
 		code = ExitOK
+	case code == ExitOK && isPlan(r) && s.denied:
+		code = ExitRefused
 	case code == ExitOK && s.call.flags.exitCode && isPlan(r) && s.changes:
 		code = ExitChanges
 	}

@@ -28,6 +28,7 @@ type session struct {
 	places   *accounts.Accounts // reaches the accounts of targets, with the user's own permissions
 	readOnly bool               // the host does not continue runs
 	changes  bool               // the plan that was printed has changes
+	denied   bool               // policies deny the plan that was printed
 	lost     time.Time          // since when the server does not answer
 }
 

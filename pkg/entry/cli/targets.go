@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/packages"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -46,7 +47,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	targets := map[string]project.Target{project.DefaultTarget: home.Target}
 	read, err := format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
 	if len(read.Unregistered) == 0 {
-		return loaded{read, files, access}, err
+		return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 	}
 	registered, lost := c.registered(ctx)
 	if lost != nil {
@@ -59,7 +60,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 		access[name], targets[name] = a, a.Target
 	}
 	read, err = format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
-	return loaded{read, files, access}, err
+	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 }
 
 // home is the account and region of the installation that the call is about. On a

@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -82,6 +83,9 @@ func (v *validation) read(files archive.Files, name, environment string) {
 		one := validated{Assumed: assume(targets, read.Unregistered, read.Regions)}
 		if len(one.Assumed) > 0 {
 			read, err = format.Read(files, format.Options{Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
+		}
+		if err == nil {
+			err = policy.Checker{}.Valid(read.Project.Policies)
 		}
 		if err != nil {
 			v.add(err)

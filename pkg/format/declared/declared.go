@@ -22,6 +22,7 @@ type Project struct {
 	Environments []Environment    // in the order of the file
 	ListAt       problem.Position // of the environments
 	Moved        []Move
+	Policies     []project.Policy
 }
 
 // Everywhere returns the positions of the stacks that the top level or any

@@ -48,6 +48,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 	}
 	p.checkEnvironments(d)
 	d.Moved = p.moved(top["moved"], d)
+	d.Policies = p.policies(top["policies"])
 	return d, true
 }
 

@@ -47,6 +47,7 @@ func TestSchemaHasTheKeysAndLimits(t *testing.T) {
 		"a schedule":     {schema.Defs["schedule"], scheduleKeys},
 		"an override":    {schema.Defs["override"], overrideKeys},
 		"a move":         {schema.Defs["move"], moveKeys},
+		"a policy":       {schema.Defs["policy"], policyKeys},
 	} {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(c.keys)), slices.Sorted(maps.Keys(c.shape.Properties))); diff != "" {
 			t.Errorf("%s (- reader, + schema):\n%s", what, diff)
@@ -70,6 +71,8 @@ func TestSchemaHasTheKeysAndLimits(t *testing.T) {
 		"schedules":    {schema.Defs["schedules"].PropertyNames.Pattern, declared.ScheduleName.String()},
 		"their count":  {schema.Defs["schedules"].MaxProperties, declared.MaxSchedules},
 		"moves":        {inner("moved").MaxItems, declared.MaxMoved},
+		"policies":     {inner("policies").MaxProperties, project.MaxPolicies},
+		"their names":  {inner("policies").PropertyNames.Pattern, project.Name.String()},
 		"variables":    {schema.Defs["variables"].PropertyNames.Pattern, declared.VariableName.String()},
 	} {
 		if c[0] != c[1] {

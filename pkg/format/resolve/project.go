@@ -177,7 +177,7 @@ func (r *resolver) run() {
 // digest.
 func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	env, _ := d.Environment(p.Environment)
-	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind}
+	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies}
 	for _, l := range []declared.Layer{d.Layer, env.Layer} {
 		all.Ignored = append(all.Ignored, l.Ignored...)
 		if l.MaxDeletions != nil {

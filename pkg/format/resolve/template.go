@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -104,11 +105,15 @@ func (t *templates) parse(one *Template) *Template {
 	}
 	one.Template = parsed
 	packed, ok := t.packager.Template(one.At.File, one.Body, one.Where)
+	written := !ok || bytes.Equal(packed.Body, one.Body)
 	if ok {
 		one.Body, one.Objects, one.Regional = packed.Body, packed.Objects, packed.Regional
 	}
 	sum := sha256.Sum256(one.Body)
 	one.about = project.Template{Digest: hex.EncodeToString(sum[:]), Bytes: len(one.Body), Pinned: packed.Pinned(parsed), Creation: parsed.CreationTime()}
+	if one.origin == nil && written { // else its lines are not those of the file
+		one.about.Path = one.At.File
+	}
 	one.ParameterNames = parsed.ParameterNames()
 	unscoped := parsed.In(template.Scope{Room: t.limits.values})
 	one.imports = len(unscoped.Imports())+len(unscoped.HiddenImports()) > 0

@@ -27,7 +27,8 @@ const (
 func Markdown(c plan.Changes) string {
 	replaced, lost, maybeLost := losses(c)
 	var cautions, messages, stacks []string
-	for _, l := range slices.Concat(lost, maybeLost, replaced) {
+	denied, warned := verdicts(c)
+	for _, l := range slices.Concat(denied, warned, lost, maybeLost, replaced) {
 		cautions = append(cautions, "> "+markdown.Inert(cutText(oneLine(printable(l)), maxLine))+"<br>\n")
 	}
 	for _, m := range c.Messages {

@@ -53,6 +53,13 @@ func Plan(c plan.Changes, width int, colour bool) []string {
 	for _, l := range maybeLost {
 		p.add(0, span{red, l})
 	}
+	denied, warned := verdicts(c)
+	for _, l := range warned {
+		p.add(0, span{yellow, oneLine(l)})
+	}
+	for _, l := range denied {
+		p.add(0, span{danger, oneLine(l)})
+	}
 	p.add(0, span{bold, planTotals(c)})
 	lines := make([]string, len(p.lines))
 	for i, l := range p.lines {

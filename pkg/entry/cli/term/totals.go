@@ -7,6 +7,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -29,6 +30,18 @@ func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
 		}
 	}
 	return replaced, lost, maybeLost
+}
+
+// verdicts says what policies deny and what they warn of, a violation a line.
+func verdicts(c plan.Changes) (denied, warned []string) {
+	for _, v := range c.Policies {
+		if v.Level == project.Deny {
+			denied = append(denied, "DENIED: "+v.String())
+		} else {
+			warned = append(warned, "WARNING: "+v.String())
+		}
+	}
+	return denied, warned
 }
 
 func past(r plan.ResourceChange) string {

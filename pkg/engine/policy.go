@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// checkPolicies checks the plan of r by the policies of the installation and those of the
+// project, and returns what the plan changes, if it is a preview. It refuses a plan that
+// they deny, with all violations; a preview shows them. A rollback is never denied: that
+// would leave the stacks as a failed run left them.
+func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p plan.Plan) (plan.Changes, error) {
+	o := e.operation(*r)
+	if !o.Writes && !o.Preview {
+		return plan.Changes{}, nil
+	}
+	installed, err := e.Policies.Installed(ctx)
+	switch {
+	case fault.Is(err, fault.Invalid):
+		broken := fault.New(fault.Refused, "the policies of the installation cannot be used, so every plan is refused until its owner has corrected them")
+		return plan.Changes{}, errors.Join(broken, err)
+	case err != nil:
+		return plan.Changes{}, err
+	}
+	all := slices.Concat(installed, v.Desired.Policies)
+	if len(all) == 0 && !o.Preview {
+		return plan.Changes{}, nil
+	}
+	c, err := e.changes(ctx, *r, v, p)
+	if err != nil || len(all) == 0 {
+		return c, err
+	}
+	facts := plan.Facts{Project: v.Desired.Name, Environment: v.Desired.Environment, Principal: r.Who, Time: e.Now()}
+	if c.Policies, err = e.Policies.Check(ctx, all, facts, c); err != nil {
+		return c, err
+	}
+	if o.Restores {
+		c.Policies = plan.Warnings(c.Policies)
+	}
+	if o.Preview {
+		return c, nil
+	}
+	var denied []error
+	for _, d := range plan.Denials(c.Policies) {
+		denied = append(denied, fault.New(fault.Refused, "%s", d))
+	}
+	if len(denied) > 0 {
+		return c, errors.Join(denied...)
+	}
+	for _, w := range c.Policies {
+		r.Messages = append(r.Messages, w.String())
+	}
+	return c, nil
+}

@@ -1,0 +1,176 @@
+package policy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A Case is an example of a plan, and the policies that it violates.
+type Case struct {
+	Name   string
+	Facts  plan.Facts
+	Plan   plan.Changes
+	Stacks []Stack
+	Expect []Expected
+	At     string // where it is written
+}
+
+// An Expected names a violation. It is about any stack or resource if it names none.
+type Expected struct {
+	Policy   string `json:"policy"`
+	Stack    string `json:"stack,omitempty"`
+	Resource string `json:"resource,omitempty"`
+}
+
+// A Result is what became of a case.
+type Result struct {
+	Name       string           `json:"name"`
+	At         string           `json:"at"`
+	OK         bool             `json:"ok"`
+	Missing    []Expected       `json:"missing"`    // violations that are expected and were not found
+	Unexpected []plan.Violation `json:"unexpected"` // violations that were found and are not expected
+}
+
+// Test checks the plan of a case by the policies.
+func (s Set) Test(ctx context.Context, c Case) (Result, error) {
+	r := Result{Name: c.Name, At: c.At, Missing: []Expected{}, Unexpected: []plan.Violation{}}
+	found, err := s.check(ctx, c.Facts, c.Plan, slices.Values(c.Stacks))
+	if err != nil {
+		return r, err
+	}
+	for _, e := range c.Expect {
+		if !slices.ContainsFunc(found, e.is) {
+			r.Missing = append(r.Missing, e)
+		}
+	}
+	for _, v := range found {
+		if !slices.ContainsFunc(c.Expect, func(e Expected) bool { return e.is(v) }) {
+			r.Unexpected = append(r.Unexpected, v)
+		}
+	}
+	r.OK = len(r.Missing)+len(r.Unexpected) == 0
+	return r, nil
+}
+
+func (e Expected) is(v plan.Violation) bool {
+	return e.Policy == v.Policy && (e.Stack == "" || e.Stack == v.Stack) && (e.Resource == "" || e.Resource == v.Resource)
+}
+
+// A written case is a case as it is written in a file.
+type written struct {
+	Name string `json:"name"`
+	plan.Facts
+	Plan   writtenPlan `json:"plan"`
+	Expect []Expected  `json:"expect"`
+}
+
+// A writtenPlan is a plan document, with the desired values of its stacks and resources.
+type writtenPlan struct {
+	plan.Changes
+	Stacks []writtenStack `json:"stacks"`
+}
+
+type writtenStack struct {
+	Stack
+	Account string `json:"account"`
+	Region  string `json:"region"`
+}
+
+// ReadCases reads the cases of a file: the list under tests:. It returns none if the file has no
+// such key.
+func ReadCases(file string, body []byte, of []project.Policy) ([]Case, error) {
+	root, err := document.Read(file, body)
+	if err != nil {
+		return nil, fault.As(fault.Invalid, err)
+	}
+	list, ok := document.Lookup(root, "tests")
+	if !ok {
+		return nil, nil
+	}
+	list = document.Resolve(list)
+	var wrong document.Errors
+	if list.Kind != yaml.SequenceNode {
+		wrong.Add(file, list, "tests: expected a list, found %s", document.Kind(list))
+	}
+	var all []Case
+	for _, item := range document.Items(list) {
+		c, err := readCase(file, document.Resolve(item), of)
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		all = append(all, c)
+	}
+	if len(wrong) > 0 {
+		return nil, fault.As(fault.Invalid, wrong)
+	}
+	return all, nil
+}
+
+// readCase reads one case.
+func readCase(file string, n *yaml.Node, of []project.Policy) (Case, *document.Error) {
+	var w written
+	text, err := json.Marshal(valueOf(n))
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		d.DisallowUnknownFields()
+		err = d.Decode(&w)
+	}
+	switch {
+	case err != nil:
+		return Case{}, document.At(file, n, "tests: this test cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+	case w.Name == "":
+		return Case{}, document.At(file, n, "tests: a test has no name: write name: and what it shows")
+	}
+	c := Case{Name: w.Name, Facts: w.Facts, Plan: w.Plan.Changes, Expect: w.Expect, At: fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column)}
+	for _, s := range w.Plan.Stacks {
+		s.Desired.Target = project.Target{Name: s.Target, Account: s.Account, Region: s.Region}
+		c.Stacks, c.Plan.Stacks = append(c.Stacks, s.Stack), append(c.Plan.Stacks, s.StackChange)
+	}
+	for _, e := range w.Expect {
+		if !slices.ContainsFunc(of, func(p project.Policy) bool { return p.Name == e.Policy }) {
+			var names []string
+			for _, p := range of {
+				names = append(names, p.Name)
+			}
+			return c, document.At(file, n, "test %s: expect: there is no policy %q%s", w.Name, e.Policy, suggest.Hint(e.Policy, names))
+		}
+	}
+	return c, nil
+}
+
+// valueOf is a node as JSON has it.
+func valueOf(n *yaml.Node) any {
+	switch n = document.Resolve(n); n.Kind {
+	case yaml.MappingNode:
+		all := make(map[string]any)
+		for _, p := range document.Pairs(n) {
+			all[p.Key.Value] = valueOf(p.Value)
+		}
+		return all
+	case yaml.SequenceNode:
+		all := []any{}
+		for _, item := range document.Items(n) {
+			all = append(all, valueOf(item))
+		}
+		return all
+	}
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return n.Value
+	}
+	return v
+}
