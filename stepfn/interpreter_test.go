@@ -52,7 +52,7 @@ const (
 // notInRealTime are the scenarios that are not played in real time, with the reason.
 var notInRealTime = map[string]string{
 	"aborted": noEvents, "aborted_planning": noEvents,
-	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment, "adopted_refused": exactMoment,
+	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment, "adopted_refused": exactMoment, "policy_freeze": exactMoment,
 	"forced": longOperations, "forced_lost_answer": longOperations, "forced_alone": longOperations, "forced_back": longOperations, "forced_superseded": longOperations,
 	"lost_delete": engineWaits, "lost_start": engineWaits,
 	"outage_cancelled": engineWaits, "outage_planning": engineWaits, "outage_planning_short": engineWaits, "outage_running": engineWaits,

@@ -10,15 +10,12 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// checkPolicies checks the plan of r by the policies of the installation and those of the
-// project, and returns what the plan changes, if it is a preview. It refuses a plan that
-// they deny, with all violations; a preview shows them. A rollback is never denied: that
-// would leave the stacks as a failed run left them.
+// checkPolicies checks the plan of r, of whatever operation, by the policies of the installation and those of the
+// project, and returns what the plan changes, if it is a preview or there are policies. It
+// refuses a plan that they deny, with all violations; a preview shows them. A rollback is
+// never denied: that would leave the stacks as a failed run left them.
 func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p plan.Plan) (plan.Changes, error) {
 	o := e.operation(*r)
-	if !o.Writes && !o.Preview {
-		return plan.Changes{}, nil
-	}
 	installed, err := e.Policies.Installed(ctx)
 	switch {
 	case fault.Is(err, fault.Invalid):

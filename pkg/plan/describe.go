@@ -105,6 +105,10 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if c.Action == ActionAdopt && asAdopted(steps) {
 		c.Reasons = append(c.Reasons, "it is as the project says: nothing in AWS is changed")
 		d.uncertain[name] = func(string) string { return "" }
+		compared := c // what is compared is not shown
+		before, after := d.sides(&compared, n, r, live)
+		after.Scope.Parameters = maps.Clone(defaults(after.Template))
+		c.desired = d.desired(n, r, before, after, d.values(&compared, n, before, after))
 		return c
 	}
 	before, after := d.sides(&c, n, r, live)

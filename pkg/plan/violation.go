@@ -18,7 +18,7 @@ type Facts struct {
 
 // A Violation is a policy that a plan violates.
 type Violation struct {
-	Policy   string              `json:"policy"`
+	Policy   string              `json:"policy"` // empty if it stands for violations that are not shown
 	Level    project.PolicyLevel `json:"level"`
 	Message  string              `json:"message"`
 	Stack    string              `json:"stack,omitempty"`    // empty if it is about the whole plan
@@ -29,6 +29,9 @@ type Violation struct {
 
 // String is the violation as a sentence.
 func (v Violation) String() string {
+	if v.Policy == "" {
+		return "violations of policies " + v.Message
+	}
 	does := map[project.PolicyLevel]string{project.Deny: "denies", project.Warn: "warns of"}[v.Level]
 	about := "the plan"
 	if v.Stack != "" {

@@ -168,11 +168,11 @@ type checking struct {
 	values map[string]any
 	left   uint64
 	found  []plan.Violation
-	more   int
+	more   map[project.PolicyLevel]int // violations beyond maxViolations
 }
 
 func (s Set) check(ctx context.Context, f plan.Facts, c plan.Changes, stacks func(func(Stack) bool)) ([]plan.Violation, error) {
-	x := &checking{ctx: ctx, left: MaxTotalCost, values: map[string]any{
+	x := &checking{ctx: ctx, left: MaxTotalCost, more: make(map[project.PolicyLevel]int), values: map[string]any{
 		"project": f.Project, "environment": f.Environment, "principal": f.Principal, "time": f.Time,
 	}}
 	if s.any(func(p compiled) bool { return p.when.Uses(planVariable) }) {
@@ -189,10 +189,19 @@ func (s Set) check(ctx context.Context, f plan.Facts, c plan.Changes, stacks fun
 			}
 		}
 	}
-	if x.more > 0 {
-		x.found = append(x.found, plan.Violation{Level: project.Deny, Policy: "limit", Message: fmt.Sprintf("%d more violations are not shown", x.more), Source: "-"})
+	return slices.Concat(x.found, x.hidden()), nil
+}
+
+// hidden says how many violations of each level are not reported. A plan that only these deny
+// is denied.
+func (x *checking) hidden() []plan.Violation {
+	var all []plan.Violation
+	for _, level := range []project.PolicyLevel{project.Deny, project.Warn} {
+		if n := x.more[level]; n > 0 {
+			all = append(all, plan.Violation{Level: level, Message: fmt.Sprintf("not shown: %d more with level %s", n, level)})
+		}
 	}
-	return x.found, nil
+	return all
 }
 
 func (s Set) any(is func(compiled) bool) bool { return slices.ContainsFunc(s, is) }
@@ -236,7 +245,7 @@ func (x *checking) all(s Set, each scope, about plan.Violation) error {
 			continue
 		}
 		if len(x.found) >= maxViolations {
-			x.more++
+			x.more[p.Level]++
 			continue
 		}
 		about.Policy, about.Level, about.Message, about.Source = p.Name, p.Level, message, p.At()

@@ -1,10 +1,14 @@
 package policy_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -33,4 +37,53 @@ func read(t *testing.T, file, text string) []project.Policy {
 		all = append(all, p)
 	}
 	return all
+}
+
+// check checks a plan with so many stacks by policies.
+func check(t *testing.T, stacks int, text string) []plan.Violation {
+	t.Helper()
+	set, err := policy.Compile(read(t, "p.yaml", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c plan.Changes
+	for i := range stacks {
+		c.Stacks = append(c.Stacks, plan.StackChange{Stack: fmt.Sprint(i), Action: plan.ActionCreate})
+	}
+	found, err := set.Check(t.Context(), plan.Facts{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// At most 1,000 violations are reported. What is hidden keeps its level: warnings never deny a plan, and a denial among
+// them does.
+func TestHiddenViolationsKeepTheirLevel(t *testing.T) {
+	warned := `{ policies: { w: { warn: stack.stack != "", message: m } } }`
+	for _, c := range []struct {
+		stacks  int
+		text    string
+		denials int
+		last    []string
+	}{
+		{1000, warned, 0, []string{"policy w warns of stack 999: m (p.yaml:1:26)"}},
+		{1002, warned, 0, []string{"violations of policies not shown: 2 more with level warn"}},
+		{1001, `{ policies: { w: { warn: stack.stack != "", message: m }, d: { deny: stack.stack == "1000", message: m } } }`, 1, []string{
+			"violations of policies not shown: 1 more with level deny",
+			"violations of policies not shown: 1 more with level warn",
+		}},
+		{1500, `{ policies: { d: { deny: stack.stack != "", message: m } } }`, 1001, []string{
+			"violations of policies not shown: 500 more with level deny",
+		}},
+	} {
+		found := check(t, c.stacks, c.text)
+		var last []string
+		for _, v := range found[max(0, len(found)-len(c.last)):] {
+			last = append(last, v.String())
+		}
+		if denials := len(plan.Denials(found)); denials != c.denials || !slices.Equal(last, c.last) {
+			t.Errorf("%d stacks: %d denials, last %q; want %d, %q", c.stacks, denials, last, c.denials, c.last)
+		}
+	}
 }
