@@ -43,6 +43,8 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		request["key"], request["version"] = key, r.upload(key, w)
 	case "retry", "pause", "continue", "cancel":
 		about["run"] = of
+	case "approve", "reject":
+		about["run"], about["reason"], about["plan_digest"] = of, "not now", with[0].digest
 	case "unlock":
 		about["run"], about["reason"], about["who"] = of, "it is stuck", "somebody"
 	}
@@ -53,7 +55,7 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	}
 	key := fmt.Sprintf("requests/%s/default/%d.json", r.project, r.next())
 	id := engine.RunID("stackwright", key, r.put(key, body))
-	if !slices.Contains([]string{"pause", "continue", "cancel", "unlock"}, operation) {
+	if !slices.Contains([]string{"pause", "continue", "cancel", "unlock", "approve", "reject"}, operation) {
 		r.requested = append(r.requested, id)
 	}
 	return id
@@ -235,4 +237,10 @@ Outputs:
     Export: { Name: !Sub "${AWS::StackName}-Name" }
   Value: { Value: !Join [".", [%s%s]] }
 `, s.version, params.String(), s.version, imports.String(), s.version, values.String())
+}
+
+// ApprovePlans is backend.
+func (r *emulators) ApprovePlans(expires time.Duration) {
+	r.setKey("approve_plan", "true")
+	r.setKey("expires", expires.String())
 }

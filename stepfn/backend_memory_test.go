@@ -29,6 +29,7 @@ type backend interface {
 	MaxDeletions(deletions int)              // in project files from now on
 	Timeout(stack string, d time.Duration)   // likewise: the timeout of a stack; of runs if stack is ""
 	OnFailure(word string)                   // likewise
+	ApprovePlans(expires time.Duration)      // likewise: plans have to be approved within this time
 	Schedules(operations map[string]string)  // likewise: operations by name
 	Rule(installed bool, level, when string) // the policy of the installation, or of project files from now on; none if when is empty
 	Scheduled() []string                     // the names of the existing schedules, sorted
@@ -69,6 +70,7 @@ type options struct {
 	deletions        *int // the most that are allowed
 	rollback, refuse bool
 	exact            bool
+	digest           string // of the plan that is approved or rejected
 	only, adopt      []string
 	force            bool
 	given            bool // the line of the scenario has an option
@@ -85,11 +87,12 @@ type memoryBackend struct {
 	maxDeletions  *int
 	timeouts      map[string]project.Timeout // by stack; that of runs is ""
 	rollback      bool                       // on failure
-	schedules     map[string]string          // the operation of each schedule
-	everScheduled map[string]string          // the same for all schedules that ever existed
-	name          string                     // of the project whose requests are sent
-	accounts      int                        // the number of accounts that the stacks are in; 0 means 1
-	limits        []project.Limit            // max_parallel, sorted
+	approval      project.Approval
+	schedules     map[string]string // the operation of each schedule
+	everScheduled map[string]string // the same for all schedules that ever existed
+	name          string            // of the project whose requests are sent
+	accounts      int               // the number of accounts that the stacks are in; 0 means 1
+	limits        []project.Limit   // max_parallel, sorted
 	policies      []project.Policy
 	count         int
 }
@@ -153,7 +156,7 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.PlanDigest = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.digest
 	}
 	switch operation {
 	case "deploy":
@@ -165,6 +168,8 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 		q.Source = p.Source(p.project(w))
 	case "unlock":
 		q.Reason = "it is stuck"
+	case "reject":
+		q.Reason = "not now"
 	}
 	return q
 }
@@ -178,6 +183,7 @@ func (p *memoryBackend) project(w stacks) project.Project {
 	for name, operation := range p.schedules {
 		made.Schedules[name] = project.Schedule{Operation: operation, Expression: "cron(0 3 1 1 ? 2199)", Zone: "UTC"}
 	}
+	made.Approval = p.approval
 	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel, made.Policies = p.maxDeletions, p.rollback, p.timeouts[""], p.limits, p.policies
 	for name, n := range made.Nodes {
 		n.Timeout = p.timeouts[name]
@@ -249,6 +255,9 @@ func (p *memoryBackend) Rule(installed bool, level, when string) {
 }
 
 func (p *memoryBackend) Pass(d time.Duration) {
+	if p.approval.Plan { // plans expire although nothing else happens
+		p.SweepsFor(d)
+	}
 	end := p.Now().Add(d)
 	passed := false
 	p.After(d, func() { passed = true })
@@ -372,3 +381,8 @@ func (p *memoryBackend) ChangeSets() []string {
 
 // Planned is backend.
 func (p *memoryBackend) Planned(r run.Run) plan.Changes { return p.Changes[r.Changes] }
+
+// ApprovePlans is backend.
+func (p *memoryBackend) ApprovePlans(expires time.Duration) {
+	p.approval = project.Approval{Plan: true, Expires: project.Timeout(expires)}
+}

@@ -61,6 +61,9 @@ func (a *generator) faultPlan(seed uint64) {
 	if !a.emulated && a.IntN(4) == 0 {
 		a.add("targets", a.one("2", "3"))
 	}
+	if a.IntN(5) == 0 {
+		a.add("approve-plans")
+	}
 	if a.plain {
 		return
 	}
@@ -172,7 +175,7 @@ func (a *generator) meanwhile() {
 		a.contest()
 		return
 	}
-	what := a.one("deploy", "deploy", "deploy", "pause", "pause", "continue", "cancel", "cancel-rolling-back", "unlock", "abort", "destroy", "refresh", "retry", "outage", "live")
+	what := a.one("deploy", "deploy", "deploy", "pause", "pause", "continue", "approve", "approve", "reject", "cancel", "cancel-rolling-back", "unlock", "abort", "destroy", "refresh", "retry", "outage", "live")
 	switch what {
 	case "deploy":
 		a.deploy(a.stacks())

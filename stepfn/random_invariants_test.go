@@ -22,6 +22,7 @@ const (
 	alone      invariant = "alone: at most one operation of ours is in progress on a stack"
 	owned      invariant = "owned: only the run that owns the lock starts steps that change something"
 	guarded    invariant = "guarded: files without a project file change no stack that was deployed with one"
+	approved   invariant = "approved: nothing is executed that was not approved"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
 	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
@@ -186,6 +187,7 @@ func (w *monitor) moved(r run.Run, number int) {
 		w.holds(ordered, a.Status == run.Done, "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
 	w.withinLimits(r, s)
+	w.approves(r, s)
 	if s.Verb == plan.Propose { // it changes nothing
 		return
 	}
@@ -320,4 +322,20 @@ func (g *player) asDesired(r run.Run, w stacks) {
 	for name := range g.Recorded() {
 		g.holds(fulfilled, desired[name], "run %s has succeeded, but %s is recorded and not desired", r.ID, name)
 	}
+}
+
+// approves checks that the plan of a step that starts was approved, if it had to be.
+func (w *monitor) approves(r run.Run, s run.Step) {
+	if s.Approval != nil {
+		return
+	}
+	gated := false
+	for _, a := range r.Steps {
+		if a.Approval != nil {
+			gated = true
+			w.holds(approved, a.Status == run.Done && a.Answer.Yes && a.Answer.Digest == r.Digest, "%s of run %s starts, and %s is %s, with the answer %+v", s.ID, r.ID, a.ID, a.Status, a.Answer)
+		}
+	}
+	needed := w.gated && r.Project == "shop@default" && plan.AllOperations().Of(r.Operation).Reversible
+	w.holds(approved, gated || !needed, "%s of run %s starts, and nobody had to approve it", s.ID, r.ID)
 }

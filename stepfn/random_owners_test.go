@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -94,7 +95,7 @@ func (g *player) lab(p *memoryBackend, operation string, l line) {
 	q.Only = l.named()
 	if operation == "deploy" || operation == "adopt" {
 		made := p.project(l.stacks())
-		made.Name = "lab"
+		made.Name, made.Approval = "lab", project.Approval{} // its plans need no approval
 		q.Source = p.Source(made)
 	}
 	g.beside = append(g.beside, p.Backend.Submit(q))

@@ -29,6 +29,7 @@ type player struct {
 	injected       map[string]int                 // how often each kind of fault was injected
 	beside         []string                       // runs of other projects
 	contested      bool                           // stacks change hands
+	gated          bool                           // plans have to be approved
 }
 
 func newPlayer(t testing.TB) *player {
@@ -47,6 +48,9 @@ func (g *player) play(s script) {
 	}()
 	g.MaxDeletions(1000) // no deploy is refused for its deletions
 	g.faultPlan(s)
+	if g.gated = slices.ContainsFunc(s, func(l line) bool { return l[0] == "approve-plans" }); g.gated {
+		g.ApprovePlans(24 * time.Hour)
+	}
 	for _, l := range s {
 		if g.execute(l); g.Failed() {
 			return
@@ -60,7 +64,7 @@ func (g *player) execute(l line) {
 	switch what := l[0]; what {
 	case "deploy", "plan", "destroy", "refresh", "retry":
 		g.submit(l)
-	case "pause", "continue", "cancel", "cancel-rolling-back", "unlock", "abort":
+	case "pause", "continue", "approve", "reject", "cancel", "cancel-rolling-back", "unlock", "abort":
 		g.command(l)
 	case "pass":
 		g.Pass(time.Duration(l.number(1)) * time.Second)
@@ -89,7 +93,7 @@ func (g *player) execute(l line) {
 		g.redeploy(l.stacks())
 	case "destroy-all":
 		g.destroyAll()
-	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault", "max-parallel": // faultPlan reads them
+	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault", "max-parallel", "approve-plans": // faultPlan reads them
 	default:
 		g.Fatalf("%q is not a word of scripts", what)
 	}
@@ -138,6 +142,8 @@ func (g *player) command(l line) {
 		g.Abort(id)
 	case l[0] == "cancel-rolling-back":
 		g.deliver(append(line{"cancel"}, l[1:]...), nil, id, []options{{rollback: true}})
+	case l[0] == "approve" || l[0] == "reject":
+		g.deliver(l, nil, id, []options{{digest: g.ExecutionStatus(id).Digest}})
 	default:
 		g.deliver(l, nil, id, nil)
 	}
@@ -196,7 +202,7 @@ func (g *player) runs() []run.Run {
 // and checks what must hold then.
 func (g *player) finish() {
 	var runs []run.Run
-	for range 6 {
+	for range 30 {
 		if !g.WaitIdle() {
 			g.holds(terminates, false, "some run never ends: %s", g.queue())
 			return
@@ -207,6 +213,9 @@ func (g *player) finish() {
 			if r.State == run.StateWaiting {
 				waiting = true
 				g.Submit("continue", nil, r.ID)
+				if g.gated {
+					g.Submit("approve", nil, r.ID, options{digest: r.Digest})
+				}
 			}
 		}
 		if !waiting {

@@ -70,7 +70,14 @@ func (s *scenario) submit(st statement) string {
 	if st.with.given {
 		with = []options{st.with}
 	}
-	return s.Submit(st.word.name, s.stacks, s.about(st), with...)
+	of, what := s.about(st), st.word.name
+	if what == "approve-other" {
+		return s.Submit("approve", s.stacks, of, options{digest: "other"})
+	}
+	if what == "approve" || what == "reject" {
+		with = []options{{digest: s.ExecutionStatus(of).Digest}}
+	}
+	return s.Submit(what, s.stacks, of, with...)
 }
 
 func (s *scenario) fires(st statement) {
@@ -165,3 +172,11 @@ func (s *scenario) byHand(st statement) {
 func (s *scenario) unreadable(st statement) { s.Unreadable(s.at(st.args[0])) }
 
 func (s *scenario) uses(st statement) { s.Import(st.args[0], s.at(st.args[1])) }
+
+func (s *scenario) approvePlans(st statement) {
+	expires := 24 * time.Hour
+	if len(st.args) > 0 {
+		expires = seconds(st.args[0])
+	}
+	s.ApprovePlans(expires)
+}

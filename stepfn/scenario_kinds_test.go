@@ -174,7 +174,7 @@ func step() *kind {
 	k := pair("a step of a stack of this scenario", stepVerbs)
 	ofStack := k.takes
 	k.takes = func(r *reader, st *statement, args []string) int {
-		if len(args) > 0 && args[0] == string(plan.Barrier) {
+		if len(args) > 0 && (args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
 			return 1
 		}
 		return ofStack(r, st, args)

@@ -25,6 +25,7 @@ var words = []word{
 	{"templates", "[PROJECT-STACK...]", (*scenario).templates, isGiven}, // templates instead, without a project file
 	{"as", "PROJECT", (*scenario).as, isGiven},                          // the project of the lines that follow, with stacks of the same names
 	{"max-deletions", "NUMBER", (*scenario).maxDeletions, isGiven},
+	{"approve-plans", "[NUMBER]", (*scenario).approvePlans, isGiven}, // plans have to be approved, within the given number of seconds
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},
 	{"schedules", "[SCHEDULE=OPERATION...]", (*scenario).schedules, isGiven},
@@ -44,6 +45,9 @@ var words = []word{
 	{"continue", "[RUN]", (*scenario).command, isRequest},                  //
 	{"cancel", "[RUN] [CANCEL-OPTION...]", (*scenario).command, isRequest}, //
 	{"unlock", "[RUN]", (*scenario).command, isRequest},                    //
+	{"approve", "[RUN]", (*scenario).command, isRequest},                   // of the plan that the run has now
+	{"reject", "[RUN]", (*scenario).command, isRequest},                    //
+	{"approve-other", "[RUN]", (*scenario).command, isRequest},             // of another plan
 	{"rollback", "OUTCOME", (*scenario).rollback, isRequest},               // the rollback that follows the current run becomes the current run
 	{"ends", "[RUN] END", (*scenario).ends, isRequest},                     // the named run becomes the current run
 	{"name", "NEW-RUN", (*scenario).nameRun, isRequest},                    // names the current run

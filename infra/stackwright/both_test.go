@@ -43,7 +43,7 @@ func TestCommandsPrintTheSameThroughTheAPI(t *testing.T) {
 		{"schedules"}, {"schedules", "-o", "json"}, {"targets"}, {"targets", "-o", "json"},
 		{"targets", "add", "bad", "--projects", "*", "--region", "nowhere"}, {"targets", "add", "far", "--projects", "x@y", "--region", "eu-west-1", "--account", "999999999999"}, {"targets", "add", "near", "--projects", "x@y", "--region", "eu-west-1"}, {"targets", "add", "near", "--projects", "*@*", "--region", "eu-west-1"}, {"targets", "remove", "absent"},
 		{"graph", l.project, "-o", "json"}, {"render", l.project}, {"render", l.project, "-o", "json"},
-		{"retry", "nothing"}, {"continue"}, {"unlock", "--reason", "x"}, {"pause"}, {"unlock"}, {"cancel", "nothing"},
+		{"retry", "nothing"}, {"continue"}, {"approve"}, {"approve", "nothing"}, {"reject", "--reason", "x"}, {"approve", deployed}, {"unlock", "--reason", "x"}, {"pause"}, {"unlock"}, {"cancel", "nothing"},
 		{"__complete", "status", ""}, {"__complete", "outputs", ""}, {"__complete", "outputs", "queue", ""}, {"__complete", "runs", "--project", ""}, {"__complete", "runs", "--env", ""},
 	} {
 		direct := args

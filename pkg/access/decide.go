@@ -89,7 +89,7 @@ const (
 // Decide decides whether a principal has a role for a project and environment, such as
 // "shop@prod", or Everywhere or Somewhere.
 func (p Policy) Decide(by Principal, needed Role, id string) Decision {
-	switch owns := func(pattern string) bool { return by.ARN != "" && matchARN(pattern, by.ARN) }; {
+	switch owns := func(pattern string) bool { return by.ARN != "" && MatchARN(pattern, by.ARN) }; {
 	case by.nobody():
 		return Decision{false, "the request has no principal"}
 	case slices.ContainsFunc(p.owner, owns):

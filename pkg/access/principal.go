@@ -75,8 +75,9 @@ func checkARN(text string) string {
 	return ""
 }
 
-// matchARN reports whether a principal's ARN, or that of its role, is of a pattern.
-func matchARN(pattern, arn string) bool {
+// MatchARN reports whether a principal's ARN, or that of its role, is of a pattern, in which a star stands for any
+// characters but a slash.
+func MatchARN(pattern, arn string) bool {
 	for _, name := range []string{arn, RoleOf(arn)} {
 		if ok, err := path.Match(pattern, name); ok && err == nil {
 			return true
@@ -138,7 +139,7 @@ type who struct {
 func (w who) matches(p Principal) bool {
 	switch {
 	case w.arn != "":
-		return p.ARN != "" && matchARN(w.arn, p.ARN)
+		return p.ARN != "" && MatchARN(w.arn, p.ARN)
 	case w.account != "":
 		return p.Account == w.account
 	}

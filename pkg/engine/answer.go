@@ -27,6 +27,24 @@ func (e *Engine) Answer(ctx context.Context, id, step string, a run.Answer) erro
 	return nil
 }
 
+// answer records the answer of q to the question whether the plan of a run is approved. unreadable is why the run cannot be read.
+func (e *Engine) answer(ctx context.Context, c run.Control, q run.Request, unreadable error) error {
+	r, err := run.Run{}, unreadable
+	if err == nil {
+		r, err = e.Store.Load(ctx, q.Of)
+	}
+	var s run.Step
+	if err == nil {
+		s, err = r.Question(q.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", q.Operation, err)
+	}
+	return e.Answer(ctx, r.ID, s.ID, run.Answer{
+		ID: q.ID, Yes: c.Yes, Who: q.Who, Claim: q.Claim, Unverified: q.Requester != "", Why: q.Reason, Digest: q.PlanDigest, At: e.Now(),
+	})
+}
+
 // resume makes the waiting steps that were answered running again, and due: their
 // actions are polled with the answer.
 func (e *Engine) resume(ctx context.Context, r *run.Run) error {
@@ -47,7 +65,7 @@ func (e *Engine) resume(ctx context.Context, r *run.Run) error {
 // declined is why a step fails whose question a user answered with no.
 func declined(a run.Answer) error {
 	if a.Why == "" {
-		return fault.New(fault.Refused, "%s declined it", a.Who)
+		return fault.New(fault.Refused, "%s declined it", a.By())
 	}
-	return fault.New(fault.Refused, "%s declined it: %s", a.Who, a.Why)
+	return fault.New(fault.Refused, "%s declined it: %s", a.By(), a.Why)
 }

@@ -18,6 +18,9 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 		return fault.New(fault.Invalid, "there is no command %q: give one of %s", q.Operation, strings.Join(run.ControlNames(), ", "))
 	}
 	r, err := e.runOf(ctx, q.Project, q.Of)
+	if c.Answers {
+		return e.answer(ctx, c, q, err)
+	}
 	if c.EndsRun && fault.Is(err, fault.Missing, fault.Broken) {
 		return e.release(ctx, q, err)
 	}

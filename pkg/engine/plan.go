@@ -172,7 +172,11 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	for i, s := range p.Steps {
 		p.Steps[i].Expected = e.Verbs.Expected(s.Verb, view.Desired.Nodes[s.Node], view.Recorded[s.Node])
 	}
-	changes, err := e.checkPolicies(ctx, r, view, p)
+	rule, err := e.approval(ctx, *r, desired)
+	if err != nil {
+		return p, err
+	}
+	changes, err := e.checkPolicies(ctx, r, view, p, o.Preview || rule.Plan)
 	if err != nil {
 		return p, err
 	}
@@ -190,6 +194,11 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		}
 	}
 	r.Messages = limitMessages(append(r.Messages, p.Messages...))
+	shown := p
+	p = p.Gated(rule)
+	if o.Preview && len(p.Steps) > 0 && desired.Approval.Plan {
+		r.Messages = append(r.Messages, "the deploy waits before its first step until its plan is approved")
+	}
 	var specs map[string]string
 	if !o.Preview { // nobody starts the steps of a preview
 		if specs, err = e.specs(ctx, p, desired); err != nil {
@@ -204,8 +213,11 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	}
 	r.Start(p, specs)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
-	if o.Preview {
-		if err := e.showPlan(ctx, r, view, p, changes); err != nil {
+	if desired.Approval.Plan {
+		r.Approval = &desired.Approval
+	}
+	if o.Preview || len(p.Steps) > len(shown.Steps) {
+		if err := e.showPlan(ctx, r, view, shown, changes); err != nil {
 			return p, err
 		}
 	}
@@ -213,6 +225,15 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		r.Deadline = r.Started.Add(time.Duration(desired.Timeout))
 	}
 	return p, e.Store.Commit(ctx, *r)
+}
+
+// approval returns the approval that r needs. A rollback needs none: it restores what was approved.
+func (e *Engine) approval(ctx context.Context, r run.Run, desired project.Project) (project.Approval, error) {
+	if o := e.operation(r); !o.Writes || o.Restores {
+		return project.Approval{}, nil
+	}
+	l, err := e.Store.Lock(ctx, r.Project)
+	return l.Rule(desired.Approval), err
 }
 
 // onlyShown reports whether no step of r is executed.

@@ -11,10 +11,10 @@ import (
 )
 
 // checkPolicies checks the plan of r, of whatever operation, by the policies of the installation and those of the
-// project, and returns what the plan changes, if it is a preview or there are policies. It
+// project, and returns what the plan changes, if that is shown or there are policies. It
 // refuses a plan that they deny, with all violations; a preview shows them. A rollback is
 // never denied: that would leave the stacks as a failed run left them.
-func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p plan.Plan) (plan.Changes, error) {
+func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p plan.Plan, shown bool) (plan.Changes, error) {
 	o := e.operation(*r)
 	installed, err := e.Policies.Installed(ctx)
 	switch {
@@ -25,7 +25,7 @@ func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p p
 		return plan.Changes{}, err
 	}
 	all := slices.Concat(installed, v.Desired.Policies)
-	if len(all) == 0 && !o.Preview {
+	if len(all) == 0 && !shown {
 		return plan.Changes{}, nil
 	}
 	c, err := e.changes(ctx, *r, v, p)

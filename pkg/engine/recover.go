@@ -74,11 +74,15 @@ func (e *Engine) loadForSweep(ctx context.Context, id string) (run.Run, error) {
 // restart it waits first.
 func (e *Engine) restart(ctx context.Context, r run.Run) error {
 	switch r.State {
-	case run.StateWaiting: // the function that raised the generation may have crashed before it started an execution
+	case run.StateWaiting: // nobody has approved its plan in time, or the function that raised the generation may have crashed before it started an execution
 		if r.Generation > r.ObservedGeneration || r.Command == run.Continue && r.Overdue(e.Now()) {
 			return e.startExecution(ctx, r)
 		}
-		return nil
+		r, err := e.Store.Follow(ctx, r.ID)
+		if err == nil && r.State == run.StateWaiting && r.Expired(e.Now()) {
+			err = e.startExecution(ctx, r)
+		}
+		return err
 	case run.StateQueued:
 		l, err := e.Store.Lock(ctx, r.Project)
 		if err == nil && (l.Owner.Run == r.ID || r.Command.Stops()) {

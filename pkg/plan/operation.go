@@ -51,11 +51,12 @@ const (
 	OptionMaxDeletions Option = "max_deletions"
 	OptionExact        Option = "exact"
 	OptionUpload       Option = "upload"
+	OptionDigest       Option = "plan_digest"
 )
 
 // Options lists the options.
 func Options() []Option {
-	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionUpload}
+	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionUpload, OptionDigest}
 }
 
 // Operations is a table of operations.

@@ -29,6 +29,7 @@ const (
 	Forget   Verb = "forget"   // drop a record: its stack is gone, or the user keeps it without Stackwright
 	Adopt    Verb = "adopt"    // record a live stack that Stackwright did not create
 	Propose  Verb = "propose"  // say with a change set what an update would change
+	Approve  Verb = "approve"  // wait until a person has approved the plan
 	Barrier  Verb = "barrier"  // only orders other steps: those that come after it start when those before it are done
 )
 
@@ -45,6 +46,8 @@ type Step struct {
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
 
 	After []int `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
+
+	Approval *project.Approval `json:"approval,omitempty"` // of a step that waits for approval: who may answer
 
 	Timeout    project.Timeout    `json:"timeout,omitempty"`    // how long it may take
 	Deployment project.Deployment `json:"deployment,omitempty"` // of a create, an update or a delete
@@ -87,6 +90,9 @@ func (p Plan) String() string {
 		b.WriteString(s.ID)
 		if s.Arguments != nil {
 			fmt.Fprintf(&b, " %d %s", s.Arguments.Version, s.Arguments.JSON)
+		}
+		if s.Approval != nil {
+			fmt.Fprintf(&b, " %+v %s", *s.Approval, s.Timeout)
 		}
 		if len(s.After) > 0 {
 			after := make([]string, len(s.After))

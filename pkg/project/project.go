@@ -45,6 +45,8 @@ type Project struct {
 
 	Ignored []string `json:"ignored,omitempty"` // stacks of its files that a deploy must leave alone, sorted
 
+	Approval Approval `json:"approval,omitzero"` // of the plans of its deploys
+
 	Kind Kind `json:"kind,omitempty"` // of its files
 }
 

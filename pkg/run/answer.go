@@ -12,10 +12,16 @@ type Answer struct {
 	ID     string    `json:"id"` // of the request: each is recorded once
 	Yes    bool      `json:"yes"`
 	Who    string    `json:"who"`
+	Claim  string    `json:"claim,omitempty"` // who its sender says that he is; nobody checks it
 	Why    string    `json:"why,omitempty"`
 	Digest string    `json:"digest"` // of the plan that the user was shown
 	At     time.Time `json:"at"`
+
+	Unverified bool `json:"unverified,omitempty"` // AWS does not say who has sent it, beyond an account
 }
+
+// By says for people who gave the answer.
+func (a Answer) By() string { return Request{Who: a.Who, Claim: a.Claim}.By() }
 
 // Known reports whether a user has answered.
 func (a Answer) Known() bool { return a.ID != "" }
@@ -47,9 +53,11 @@ func (r *Run) Accepts(s Step, a Answer) error {
 	case a.Digest != r.Digest:
 		return fault.New(fault.Refused, "the answer is to plan %.12s, and run %s has plan %.12s: show the plan again, then answer it", a.Digest, r.ID, r.Digest)
 	case s.Answer.Known():
-		return fault.New(fault.Refused, "step %s of run %s was answered by %s already", s.ID, r.ID, s.Answer.Who)
+		return fault.New(fault.Refused, "step %s of run %s was answered by %s already", s.ID, r.ID, s.Answer.By())
 	case s.Status != Waiting:
 		return fault.New(fault.Refused, "step %s of run %s waits for no answer: it is %s", s.ID, r.ID, s.Status)
+	case s.Approval != nil:
+		return r.permits(s, a)
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ type Control struct {
 	WithRollback Command       // recorded instead if the rollback option is set
 	EndsRun      bool          // it ends the run at once, even if its execution still runs, and so frees the lock
 	NeedsReason  bool          // it is refused without a reason
+	Answers      bool          // it answers the run's question whether its plan is approved
+	Yes          bool          // with Answers: the answer
 	Options      []plan.Option // that a request for it may have
 }
 
@@ -27,6 +29,8 @@ func Controls() []Control {
 			Name: "cancel", Command: Cancel, WithRollback: CancelAndRollBack,
 			Options: []plan.Option{plan.OptionReason, plan.OptionRollback, plan.OptionForce},
 		},
+		{Name: "approve", Answers: true, Yes: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest}},
+		{Name: "reject", Answers: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest}},
 		{Name: "unlock", Command: Cancel, EndsRun: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason}},
 	}
 }
@@ -46,6 +50,8 @@ func ControlNamed(name string) (Control, bool) {
 func RoleFor(operation string) access.Role {
 	if c, _ := ControlNamed(operation); c.EndsRun {
 		return access.Admin
+	} else if c.Answers {
+		return access.Approver
 	}
 	return access.Deployer
 }

@@ -16,6 +16,8 @@ type History struct {
 	LastFull       Source  `json:"last_full"`              // the last deploy of all stacks, however it ended; zero if there was none, or a user destroyed them since
 	CancelledBy    string  `json:"cancelled_by,omitempty"` // the run of that deploy, if a user cancelled it
 
+	Approval *project.Approval `json:"approval,omitempty"` // what the files of the last successful deploy say about approvals; nil if nothing
+
 	Kind project.Kind `json:"kind,omitempty"` // of the files of the last run that started to write; destroys have no files and do not count
 }
 
@@ -56,6 +58,9 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	}
 	if r.Source != (Source{}) {
 		h.Kind = r.Kind
+	}
+	if r.Source != (Source{}) && r.State == StateSucceeded {
+		h.Approval = r.Approval
 	}
 	if len(r.Only) > 0 {
 		return h

@@ -168,6 +168,8 @@ func (l Lock) rollback(r Run, o plan.Operation, id string) (follows *Run, messag
 		return nil, ""
 	case !o.Reversible:
 		return nil, "no rollback follows: only a deploy is rolled back"
+	case r.Unapproved():
+		return nil, "no rollback follows: the run was not approved, so it has changed nothing"
 	case newer >= 0:
 		return nil, "no rollback follows: run " + l.Waiting[newer].Run + " was uploaded since and is queued"
 	case l.LastSuccessful == r.Source:

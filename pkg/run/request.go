@@ -41,6 +41,7 @@ type Options struct {
 	Exact        bool     `json:"exact,omitempty"`         // plan with change sets
 	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
 	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
+	PlanDigest   string   `json:"plan_digest,omitempty"`   // of an answer: the plan that the person was shown
 	Reason       string   `json:"reason,omitempty"`        // why, for the record
 }
 

@@ -95,6 +95,8 @@ type Run struct {
 	Deadline  time.Time // when it is overdue; zero if it may take any time
 	Ended     time.Time
 
+	Approval *project.Approval // what its files say about approvals; nil if nothing
+
 	MaxParallel []project.Limit // how many of its steps may run at the same time, sorted
 
 	Kind project.Kind // of the files of its source
@@ -222,6 +224,11 @@ func (r *Run) Prune(now time.Time) []Step {
 		s := &r.Steps[i]
 		was := *s
 		if s.Status != Pending && !s.waits() {
+			continue
+		}
+		if s.expired(now) && !r.Command.Stops() {
+			s.Status, s.Why, s.Result.NothingStarted = Failed, "nobody has approved it within "+s.Timeout.String(), true
+			pruned = append(pruned, was)
 			continue
 		}
 		if c := r.cause(s, r.Overdue(now)); c.Known() {

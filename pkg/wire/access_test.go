@@ -39,6 +39,8 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/runs":                 access.Reader,
 	"GET /projects/{project}/{environment}/runs/{run}":           access.Reader,
 	"GET /projects/{project}/{environment}/runs/{run}/plan":      access.Reader,
+	"POST /projects/{project}/{environment}/runs/{run}/approve":  access.Approver,
+	"POST /projects/{project}/{environment}/runs/{run}/reject":   access.Approver,
 	"POST /projects/{project}/{environment}/runs/{run}/cancel":   access.Deployer,
 	"POST /projects/{project}/{environment}/runs/{run}/continue": access.Deployer,
 	"POST /projects/{project}/{environment}/runs/{run}/pause":    access.Deployer,
@@ -71,6 +73,7 @@ var requests = map[string]access.Role{
 	"deploy": access.Deployer, "plan": access.Deployer, "destroy": access.Deployer, "plan-destroy": access.Deployer, "refresh": access.Deployer, "retry": access.Deployer,
 	"adopt": access.Deployer, "plan-adopt": access.Deployer, "forget": access.Deployer, "plan-forget": access.Deployer,
 	"cancel": access.Deployer, "continue": access.Deployer, "pause": access.Deployer, "unlock": access.Admin,
+	"approve": access.Approver, "reject": access.Approver,
 }
 
 // The entries. The command line uploads, puts request objects and calls the API: it has no entry of

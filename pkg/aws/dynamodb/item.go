@@ -44,6 +44,7 @@ type storedRun struct {
 	Started            time.Time          `json:"started"`
 	Deadline           time.Time          `json:"deadline"`
 	Ended              time.Time          `json:"ended"`
+	Approval           *project.Approval  `json:"approval,omitempty"`
 	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
 	Kind               project.Kind       `json:"kind,omitempty"`
 	Steps              []run.Step         `json:"-"` // items of their own

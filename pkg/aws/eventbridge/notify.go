@@ -137,6 +137,9 @@ func text(r run.Run) string {
 	case run.StateRunning:
 		return what + " has started"
 	case run.StateWaiting:
+		if len(r.Questions()) > 0 && r.Command == run.Continue {
+			return what + " waits for approval: stackwright approve " + r.ID + ", or stackwright reject " + r.ID + " --reason WHY"
+		}
 		return what + " is waiting: it continues or ends only by a command"
 	case run.StateSucceeded, run.StateFailed:
 		return what + " " + string(r.State)

@@ -74,8 +74,11 @@ func TestNotify(t *testing.T) {
 // Each event has the state of its run in a sentence.
 func TestText(t *testing.T) {
 	for want, r := range map[string]run.Run{
-		"deploy of shop@prod is queued: another run holds the lock":              {State: run.StateQueued},
-		"deploy of shop@prod has started":                                        {State: run.StateRunning},
+		"deploy of shop@prod is queued: another run holds the lock": {State: run.StateQueued},
+		"deploy of shop@prod has started":                           {State: run.StateRunning},
+		"deploy of shop@prod waits for approval: stackwright approve r, or stackwright reject r --reason WHY": {
+			Request: run.Request{ID: "r"}, Command: run.Continue, State: run.StateWaiting, Steps: []run.Step{{Step: plan.Step{ID: "approve"}, Status: run.Waiting}},
+		},
 		"deploy of shop@prod is waiting: it continues or ends only by a command": {State: run.StateWaiting},
 		"deploy of shop@prod succeeded":                                          {State: run.StateSucceeded},
 		"deploy of shop@prod was cancelled":                                      {State: run.StateCancelled},

@@ -94,6 +94,7 @@ func runLaws() []law {
 			want.Messages, want.Changes = []string{"of the plan"}, "reference"
 			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}}
 			want.Kind = project.Sceptre
+			want.Approval = &project.Approval{Plan: true, Approvers: []string{"arn:*"}, Approvals: 2, Expires: project.Timeout(time.Hour), NotByAuthor: true}
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			want.Steps = nil

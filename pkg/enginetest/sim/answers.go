@@ -31,7 +31,7 @@ func (s *Store) RecordAnswer(_ context.Context, id string, number int, a run.Ans
 		if a.Yes {
 			what = "yes to " + step.ID
 		}
-		s.audit[id] = append(s.audit[id], Entry{Time: a.At, What: what, Who: a.Who, Why: a.Why})
+		s.audit[id] = append(s.audit[id], Entry{Time: a.At, What: what, Who: a.By(), Why: a.Why})
 		out = copyRun(k.run)
 		return true, nil
 	})

@@ -147,6 +147,13 @@ func (b *Backend) sweepLater() {
 	})
 }
 
+// SweepsFor schedules sweeps for a time, also while the backend is idle.
+func (b *Backend) SweepsFor(d time.Duration) {
+	for at := sweeps; at <= d; at += sweeps {
+		b.After(at, func() { b.call("start", b.Engine.Sweep) })
+	}
+}
+
 // idle reports whether each run has ended, waits for a person, or is queued behind a
 // run that waits for a person.
 func (b *Backend) idle() bool {

@@ -481,6 +481,9 @@ func TestWhoAsks(t *testing.T) {
 			if strings.HasPrefix(route, runs+"/") {
 				e.Body = `{"reason":"test"}`
 			}
+			if strings.HasSuffix(route, "/approve") || strings.HasSuffix(route, "/reject") {
+				e.Body = `{"reason":"test","plan_digest":"d"}`
+			}
 			e.RequestContext.Authorizer = c.by
 			switch {
 			case strings.HasPrefix(route, "POST") && strings.HasSuffix(route, "/uploads"):
@@ -682,7 +685,7 @@ func TestPlanOfRun(t *testing.T) {
 	if r := ask(planned); r.StatusCode != 200 || strings.TrimSpace(r.Body) != `{"format":1}` {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
-	if r := ask(deployed); r.StatusCode != 404 || !strings.Contains(r.Body, "only runs of the operation plan, and of those that begin with plan-, show") {
+	if r := ask(deployed); r.StatusCode != 404 || !strings.Contains(r.Body, "only runs of the operation plan, and of those that begin with plan-, and runs that have to be approved, show") {
 		t.Errorf("of a deploy: %d %s", r.StatusCode, r.Body)
 	}
 }

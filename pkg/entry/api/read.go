@@ -154,8 +154,8 @@ func (a API) plan(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if !plan.IsPreview(r.Operation) {
-		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operation plan, and of those that begin with plan-, show what they would change", r.ID, r.Operation)
+	if !plan.IsPreview(r.Operation) && r.Changes == "" {
+		return answer{}, fault.New(fault.Missing, "run %s is a %s: only runs of the operation plan, and of those that begin with plan-, and runs that have to be approved, show what they would change", r.ID, r.Operation)
 	}
 	switch {
 	case r.Changes == "" && !r.State.Over():

@@ -118,6 +118,20 @@ Without RUN it is the newest run that failed.` + codes,
 			examples: []string{"continue", "continue mfrggzdfmztwq2lknnwg"},
 		},
 		{
+			name: "approve", args: "[RUN]", most: 1, group: groupControl, short: "approve the plan of a run that waits for it", completes: runIDs,
+			flags: "reason yes " + recorded + watching + where + hosted, run: runCommand{which: askingRun, done: answered, confirm: approvePlan}.give,
+			long: `Shows what the plan of the run would change, asks for confirmation, unless --yes is given, and approves exactly this plan: the run
+continues. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
+			examples: []string{"approve", "approve mfrggzdfmztwq2lknnwg --reason 'reviewed with the team'"},
+		},
+		{
+			name: "reject", args: "[RUN]", most: 1, group: groupControl, short: "reject the plan of a run that waits for approval", completes: runIDs,
+			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: askingRun, success: run.StateFailed, done: answered}.give,
+			long: `The run ends as failed, and has changed nothing. A reason is required, and recorded with the run. The exit code is 0 when the run
+has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approval.",
+			examples: []string{"reject --reason 'it replaces the table'", "reject mfrggzdfmztwq2lknnwg --reason 'not on a Friday'"},
+		},
+		{
 			name: "cancel", args: "[RUN]", most: 1, group: groupControl, short: "end a run early", completes: runIDs,
 			flags: "reason rollback.cancel force.cancel " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateCancelled, done: over}.give,
 			long: `The running steps finish, and all others are skipped. A queued run leaves the queue. With --force, CloudFormation also cancels

@@ -78,6 +78,7 @@ var (
 	anyRun    = newest(func(run.Run) bool { return true }, "there is no run yet: deploy a project")
 	openRun   = newest(func(r run.Run) bool { return !r.State.Over() }, "every run has ended: there is nothing to do")
 	pausedRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting }, "no run is paused: name the one to continue")
+	askingRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting && r.Command != run.Pause }, "no run waits for approval: name the one to answer")
 	failedRun = newest(func(r run.Run) bool { return r.State == run.StateFailed }, "no run has failed: name the one to retry")
 )
 

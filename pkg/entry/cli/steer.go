@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -17,6 +20,7 @@ type runCommand struct {
 	success run.State          // the state of the run that is a success for this command; may be empty
 	done    func(run.Run) bool // reports whether to stop following
 
+	confirm    func(context.Context, *session, run.Run) error      // shows what is confirmed, and asks; may be nil
 	unreadable func(context.Context, *session, error) (int, error) // what to do if the run cannot be read; may be nil
 }
 
@@ -39,6 +43,14 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 		}
 		requested := s.newRequest(about.Project, about.Source)
 		requested.Of = about.ID
+		if control, _ := run.ControlNamed(name); control.Answers {
+			requested.PlanDigest = about.Digest
+		}
+		if w.confirm != nil {
+			if err := w.confirm(ctx, s, about); err != nil {
+				return c.refuse(err)
+			}
+		}
 		if w.anew {
 			id, err := s.to.Request(ctx, requested)
 			if err != nil {
@@ -67,6 +79,31 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 // again.
 func movedOn(r run.Run) bool {
 	return over(r) || r.State == run.StateWaiting && r.Command != run.Continue
+}
+
+// answered reports whether a run that was given an answer has ended, or waits for a person again.
+func answered(r run.Run) bool {
+	return over(r) || r.State == run.StateWaiting && r.ObservedGeneration == r.Generation
+}
+
+// approvePlan shows what a run would change, and asks the user to confirm it.
+func approvePlan(ctx context.Context, s *session, r run.Run) error {
+	if len(r.Questions()) == 0 {
+		return fault.New(fault.Refused, "run %s has no plan that waits for approval: it is %s", r.ID, r.State)
+	}
+	text, err := s.to.Changes(ctx, r)
+	if err != nil {
+		return err
+	}
+	var c plan.Changes
+	if err := json.Unmarshal(text, &c); err != nil {
+		return fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
+	}
+	fmt.Fprintln(s.call.Err, strings.Join(term.Plan(c, s.call.width(), false), "\n"))
+	if s.call.flags.yes {
+		return nil
+	}
+	return s.call.agree(fmt.Sprintf("approve plan %.12s of %s, run %s", r.Digest, r.Project, r.ID))
 }
 
 // load returns the run of the given ID.

@@ -38,12 +38,14 @@ type Run struct {
 	Expected     plan.Seconds    `json:"expected_seconds,omitempty"` // of a preview: how long its steps will probably take
 	ExpectedEnd  time.Time       `json:"expected_end,omitzero"`      // of a run that is being executed: when it will probably end
 	CriticalPath []string        `json:"critical_path,omitempty"`    // the steps that decide that, the last of the run last
+	Digest       string          `json:"digest,omitempty"`           // of its plan: an answer names it
 	Unchanged    int             `json:"unchanged"`
 	Messages     []string        `json:"messages,omitempty"`
-	LeftBroken   []string        `json:"left_broken,omitempty"`  // stacks that failed steps left in a bad or unknown state
-	Epoch        int             `json:"epoch,omitempty"`        // of its newest execution
-	Generation   int             `json:"generation,omitempty"`   // raised by every command and answer
-	MaxParallel  []project.Limit `json:"max_parallel,omitempty"` // how many of its steps may run at the same time
+	LeftBroken   []string        `json:"left_broken,omitempty"`         // stacks that failed steps left in a bad or unknown state
+	Epoch        int             `json:"epoch,omitempty"`               // of its newest execution
+	Generation   int             `json:"generation,omitempty"`          // raised by every command and answer
+	Observed     int             `json:"observed_generation,omitempty"` // the generation with which it last became waiting
+	MaxParallel  []project.Limit `json:"max_parallel,omitempty"`        // how many of its steps may run at the same time
 	Steps        []Step          `json:"steps,omitempty"`
 	NextStep     int             `json:"next_step,omitempty"` // in a page of the API: the number of the first step of the next page
 	Lock         *QueueEntry     `json:"lock,omitempty"`      // of its project, if a run holds it
@@ -104,7 +106,7 @@ func (o Owner) By() string {
 func Of(r run.Run, now time.Time) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
-		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, MaxParallel: r.MaxParallel,
+		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, Observed: r.ObservedGeneration, Digest: r.Digest, MaxParallel: r.MaxParallel,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
 	}
@@ -130,7 +132,7 @@ func Of(r run.Run, now time.Time) Run {
 			step.Claimed = s.Claimed
 		}
 		if a := s.Answer; a.Known() {
-			step.Answer = &Answer{a.Yes, a.Who, a.Why, a.At}
+			step.Answer = &Answer{a.Yes, a.By(), a.Why, a.At}
 		}
 		if s.Cause.Known() {
 			step.Cause = &s.Cause

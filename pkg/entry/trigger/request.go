@@ -99,8 +99,14 @@ func ParseCommand(c run.Control, project, id string, text []byte) run.Request {
 	if c.NeedsReason && q.Reason == "" {
 		q.Problems = append(q.Problems, "reason: missing: say why, for the record")
 	}
+	if c.Answers && q.PlanDigest == "" {
+		q.Problems = append(q.Problems, "plan_digest: "+noDigest)
+	}
 	return q
 }
+
+// noDigest says that an answer does not say to which plan it is.
+const noDigest = "missing: give the digest of the plan that you have seen, so that no other plan is approved"
 
 // optionFields maps the options of a request to the fields of run.Request.
 func optionFields(q *run.Request) fields {
@@ -109,6 +115,7 @@ func optionFields(q *run.Request) fields {
 		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionAdopt): &q.Adopt, string(plan.OptionMaxDeletions): &q.MaxDeletions,
 		string(plan.OptionExact):  &q.Exact,
 		string(plan.OptionUpload): &q.Upload,
+		string(plan.OptionDigest): &q.PlanDigest,
 	}
 }
 
@@ -119,6 +126,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 		plan.OptionUpload: q.Upload,
 		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact,
+		plan.OptionDigest: o.PlanDigest != "",
 	}
 }
 
@@ -126,6 +134,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 type row struct {
 	name                                          string
 	needsSource, needsRun, needsReason, needsOnly bool // the version of a configuration; the run that it is about; a reason; the names of stacks
+	needsDigest                                   bool // that of the plan that the person has seen
 	options                                       []plan.Option
 }
 
@@ -138,7 +147,7 @@ func rows(all plan.Operations) []row {
 		}
 	}
 	for _, c := range run.Controls() {
-		rows = append(rows, row{name: c.Name, needsRun: true, needsReason: c.NeedsReason, options: c.Options})
+		rows = append(rows, row{name: c.Name, needsRun: true, needsReason: c.NeedsReason, needsDigest: c.Answers, options: c.Options})
 	}
 	return rows
 }
@@ -233,6 +242,9 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	if r.needsReason && q.Reason == "" {
 		add("reason: missing: say why, for the record")
 	}
+	if r.needsDigest && q.PlanDigest == "" {
+		add("plan_digest: %s", noDigest)
+	}
 	return wrong
 }
 
@@ -252,7 +264,7 @@ func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{
 		{"operation", q.Operation}, {"key", q.Source.Key}, {"version", q.Source.Version},
-		{"options.run", q.Of}, {"options.who", q.Claim}, {"options.reason", q.Reason},
+		{"options.run", q.Of}, {"options.plan_digest", q.PlanDigest}, {"options.who", q.Claim}, {"options.reason", q.Reason},
 	} {
 		if len(x.text) > maxText {
 			all = append(all, longText(x.name, x.text))

@@ -52,6 +52,15 @@ type Layer struct {
 	Rollback     *bool
 	Timeout      project.Timeout // of a run; 0 is none
 	Schedules    map[string]project.Schedule
+	Approval     Approval
+}
+
+// An Approval says who has to approve plans. What is nil or zero is not said.
+type Approval struct {
+	Plan, NotByAuthor *bool
+	Approvers         []string
+	Approvals         int
+	Expires           project.Timeout
 }
 
 // A Limit is how many of the stacks whose names begin with a prefix a run changes at the

@@ -81,6 +81,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		back := text == "rollback"
 		l.Rollback = &back
 	}
+	l.Approval = p.approval(of, keys)
 	all := maps.Clone(l.Schedules)
 	maps.Copy(all, inherited)
 	if n := keys["schedules"]; n != nil && len(all) > declared.MaxSchedules {

@@ -189,6 +189,17 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 		if l.Timeout != 0 {
 			all.Timeout = l.Timeout
 		}
+		a := &all.Approval
+		if l.Approval.Plan != nil {
+			a.Plan = *l.Approval.Plan
+		}
+		if l.Approval.NotByAuthor != nil {
+			a.NotByAuthor = *l.Approval.NotByAuthor
+		}
+		if l.Approval.Approvers != nil {
+			a.Approvers = l.Approval.Approvers
+		}
+		a.Approvals, a.Expires = cmp.Or(l.Approval.Approvals, a.Approvals), cmp.Or(l.Approval.Expires, a.Expires)
 		for _, limit := range l.MaxParallel {
 			same := func(other project.Limit) bool { return other.Prefix == limit.Prefix }
 			all.MaxParallel = append(slices.DeleteFunc(all.MaxParallel, same), limit.Limit)

@@ -57,6 +57,8 @@ func between(id string, before, now run.Step) []Change {
 	case now.Status == run.Running:
 	case now.Status == run.Pending && (claimed || before.Status != run.Pending || now.Why != before.Why):
 		changes = append(changes, change(id, now, run.Pending, now.Claimed))
+	case now.Status == run.Waiting && before.Status != run.Waiting: // since its last start: a step that waits has no end
+		changes = append(changes, change(id, now, run.Waiting, now.Claimed))
 	case now.Status != before.Status:
 		changes = append(changes, change(id, now, now.Status, now.Ended))
 	}

@@ -188,6 +188,8 @@ func nextStep(r run.Run, next Next) (what, command string) {
 		return "to retry", next("retry", r.ID)
 	case r.State == run.StateSuperseded && r.SupersededBy != "":
 		return "to follow the newer run", next("status", r.SupersededBy, "--follow")
+	case r.State == run.StateWaiting && r.Command == run.Continue && len(r.Questions()) > 0:
+		return "to see and approve the plan, or reject it", next("approve", r.ID)
 	case r.State == run.StateWaiting:
 		return "to continue", next("continue", r.ID)
 	}

@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Gated returns p with the steps in front of it that wait for approval: one for each person who has to approve, before
+// all other steps. A plan without steps needs no approval.
+func (p Plan) Gated(by project.Approval) Plan {
+	if !by.Plan || len(p.Steps) == 0 {
+		return p
+	}
+	var first []Step
+	var numbers []int
+	for i := range max(by.Approvals, 1) {
+		qualifier := ""
+		if i > 0 {
+			qualifier = strconv.Itoa(i + 1)
+		}
+		first, numbers = append(first, Step{
+			ID: StepID("", Approve, qualifier), Verb: Approve, Qualifier: qualifier, Approval: &by, Timeout: cmp.Or(by.Expires, project.DefaultExpiry),
+		}), append(numbers, i)
+	}
+	for _, s := range p.Steps {
+		after := make([]int, len(s.After))
+		for i, n := range s.After {
+			after[i] = n + len(numbers)
+		}
+		if s.After = after; len(after) == 0 {
+			s.After = numbers
+		}
+		first = append(first, s)
+	}
+	p.Steps = first
+	return p
+}
