@@ -69,8 +69,8 @@ func TestInitOfTemplates(t *testing.T) {
 	l.serve(0.05)
 	l.must(cli.ExitOK, "deploy", l.project)
 	l.must(cli.ExitOK, "init", l.project)
-	l.must(cli.ExitOK, "deploy", l.project)
-	l.has(l.must(cli.ExitOK, "plan", l.project), "2 unchanged")
+	l.has(l.must(cli.ExitOK, "plan", l.project), "no changes, 2 unchanged")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "2 unchanged")
 	l.edit("stackwright.yaml", "    parameters:", "    protect: true\n    parameters:")
 	l.must(cli.ExitOK, "deploy", l.project)
 	if err := os.Remove(filepath.Join(l.project, "stackwright.yaml")); err != nil {

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -41,8 +43,15 @@ func TestPlainTemplates(t *testing.T) {
 		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(cli.Name), Key: &key, Body: bytes.NewReader(packed.Bytes())}); err != nil {
 			t.Fatal(err)
 		}
-		r := l.run("status", "--follow", "--project", "My-shop", "--env", filepath.Base(key[:len(key)-len(".zip")]))
-		l.has(r.out+r.err, want)
+		var text string
+		for range 100 { // the event of the upload takes a moment to start its run
+			r := l.run("status", "--follow", "--project", "My-shop", "--env", filepath.Base(key[:len(key)-len(".zip")]))
+			if text = r.out + r.err; strings.Contains(text, want) {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		l.has(text, want)
 	}
 	l.edit("parameters/topic.json", "hello", "goodbye")
 	l.has(l.must(cli.ExitOK, "plan", l.project), "~ topic  update")

@@ -429,7 +429,6 @@ func TestDescribeTagsAndOptions(t *testing.T) {
   new - → x secret=false known=true 
   old y → - secret=false known=true 
   team a → b secret=false known=true 
-  capabilities  → CAPABILITY_IAM secret=false known=true 
   protect false → true secret=false known=true 
 `)
 }

@@ -167,7 +167,6 @@ type Live struct {
 	Outputs        map[string]string
 	Parameters     map[string]string  // with the defaults; "****" for those with NoEcho
 	Tags           map[string]string  // without those that Stackwright adds
-	Capabilities   []string           // sorted
 	LastUpdated    time.Time          // of the last update, or the creation
 	Protected      bool               // termination protection
 	Deployment     project.Deployment // of its last operation

@@ -114,6 +114,19 @@ func ids(p plan.Plan, err error) string {
 	return strings.Join(ids, " ")
 }
 
+// Capabilities belong to a request and not to a stack, so other capabilities alone are nothing to deploy.
+func TestOtherCapabilitiesNeedNoUpdate(t *testing.T) {
+	f := newFixture()
+	f.deployed(t, "vpc")
+	n := f.Desired.Nodes["vpc"]
+	n.Capabilities = []string{"CAPABILITY_IAM"}
+	f.Desired.Nodes["vpc"] = n
+	p, err := plan.Deploy(f.View)
+	if got := ids(p, err); got != "" || !slices.Equal(p.Unchanged, []string{"vpc"}) {
+		t.Errorf("the steps are %q, %q are unchanged", got, p.Unchanged)
+	}
+}
+
 // Each rule for edges, in a plan of its own. The numbers are those of the comments in
 // builder.go.
 func TestEdges(t *testing.T) {

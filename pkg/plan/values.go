@@ -111,7 +111,7 @@ func change(name, was string, had bool, is string, has bool, why string) ValueCh
 // deployed is recorded: it is the digest of the live values with the desired secrets.
 func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bool) bool {
 	r := d.Recorded[n.Name]
-	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Capabilities: live.Capabilities}
+	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected}
 	was.Tags = literals(live.Tags)
 	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given
 		was.Parameters = make(map[string]project.Text)
@@ -160,15 +160,15 @@ func (d describer) tags(c *StackChange, n project.Node, live Live) {
 	}
 }
 
-// options adds the options that differ. For a stack that is created, these are the ones
-// that are not the default.
+// options adds the options that differ. For a stack that is created, these are the ones that are not the default, and
+// the capabilities: no stack has them, they belong to the request.
 func (c *StackChange) options(n project.Node, live Live) {
 	if live.AccessError != "" {
 		return
 	}
 	existed := c.Action.Existing()
-	if was, is := strings.Join(live.Capabilities, ", "), strings.Join(n.Capabilities, ", "); was != is {
-		c.Options = append(c.Options, change("capabilities", was, existed, is, true, ""))
+	if !existed && len(n.Capabilities) > 0 {
+		c.Options = append(c.Options, change("capabilities", "", false, strings.Join(n.Capabilities, ", "), true, ""))
 	}
 	if live.Protected != n.Protect {
 		c.Options = append(c.Options, change("protect", strconv.FormatBool(live.Protected), existed, strconv.FormatBool(n.Protect), true, ""))

@@ -184,7 +184,7 @@ func (n Node) Digest() (string, error) { return digest(n) }
 type Resolved struct {
 	Parameters map[string]string
 	Tags       map[string]string
-	Digest     string // of everything that the request would hold, in hex
+	Digest     string // of everything in the request that the stack would have: not the capabilities; in hex
 }
 
 // Resolve replaces n's references to outputs. lookup returns the value of an
@@ -202,9 +202,8 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 		Stack, Template  string
 		Target           Target
 		Parameters, Tags map[string]string
-		Capabilities     []string
 		Protect          bool
-	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Capabilities, n.Protect}
+	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Protect}
 	r.Digest, err = digest(request)
 	return r, err
 }

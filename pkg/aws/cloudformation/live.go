@@ -2,7 +2,6 @@ package cloudformation
 
 import (
 	"context"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -133,10 +132,6 @@ func live(s types.Stack) plan.Live {
 			l.Tags[key] = aws.ToString(t.Value)
 		}
 	}
-	for _, c := range s.Capabilities {
-		l.Capabilities = append(l.Capabilities, string(c))
-	}
-	slices.Sort(l.Capabilities)
 	for _, o := range s.LastOperations {
 		l.Operations = append(l.Operations, aws.ToString(o.OperationId))
 	}
