@@ -127,8 +127,11 @@ func (p *parser) grant(n *yaml.Node) {
 		p.add(at["role"], "role: there is no such role%s", suggest.Hint(short(document.Resolve(at["role"]).Value), Roles()))
 	}
 	to := document.Items(at["to"])
-	if len(to) == 0 {
+	switch {
+	case document.Kind(at["to"]) != "a list":
 		p.add(at["to"], "to: %s found, a list of principals expected", document.Kind(at["to"]))
+	case len(to) == 0:
+		p.add(at["to"], "to: the list is empty, so the grant is for nobody: write a principal, or remove the grant")
 	}
 	for _, item := range to {
 		p.principals(item, Rule{Line: item.Line, Projects: projects, Role: role})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // DeployName is the name of the operation that an upload requests.
@@ -204,6 +205,8 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 		return refuse("%s does not exist, so it cannot be adopted: to create it, remove adopt: true or --adopt; otherwise correct stack_name: or the target", n.Stack)
 	case s.Gone():
 		return nil, []Step{deploy(Create)}, nil
+	case !v.managed(name) && live.Project != "" && live.Project != project.ID(v.Desired.Name, v.Desired.Environment):
+		return refuse("%s exists (%s), and its tag %s says that it belongs to project %s: write another name under stack_name:, or forget it in that project first and adopt it here", n.Stack, s, project.ProjectTag, live.Project)
 	case !v.managed(name):
 		return refuse("%s exists (%s) and "+NotManaged, n.Stack, s)
 	case live.Dead() && live.Protected && n.Protect:

@@ -52,3 +52,17 @@ func TestProposalsReplaceTheEstimate(t *testing.T) {
 		t.Errorf("the summary is %+v", s)
 	}
 }
+
+// A stack that the deploy adopts first has no change set: an update of it is an estimate. One that is as the project says
+// needs none.
+func TestProposalsLeaveOutAdoptions(t *testing.T) {
+	c := plan.Changes{Stacks: []plan.StackChange{
+		{Stack: "differs", Action: plan.ActionAdopt, Steps: []string{"differs/adopt", "differs/update"}},
+		{Stack: "same", Action: plan.ActionAdopt, Steps: []string{"same/adopt"}},
+	}}
+	steps, got := plan.View{}.Proposals(plan.Plan{}, c)
+	want := []string{"this is an estimate, without a change set: the stack is not adopted yet"}
+	if len(steps) > 0 || !slices.Equal(got.Stacks[0].Caveats, want) || len(got.Stacks[1].Caveats) > 0 {
+		t.Errorf("steps %v, stacks %+v", steps, got.Stacks)
+	}
+}

@@ -293,7 +293,7 @@ func TestUnchanged(t *testing.T) {
 // All refusals are reported at once.
 func TestRefusals(t *testing.T) {
 	f := newFixture()
-	f.want("dead foreign lost odd ring<dead")
+	f.want("dead foreign lost odd ring<dead tagged")
 	f.have("ROLLBACK_COMPLETE", "dead")
 	f.have("CREATE_COMPLETE", "kept free")
 	f.have("IMPORT_ROLLBACK_FAILED", "lost")
@@ -307,12 +307,14 @@ func TestRefusals(t *testing.T) {
 	dead.Protect = true
 	f.Desired.Nodes["dead"] = dead
 	f.Live["foreign"] = plan.Live{StackID: "theirs", Status: "CREATE_COMPLETE"}
+	f.Live["tagged"] = plan.Live{StackID: "theirs-too", Status: "CREATE_COMPLETE", Project: "other@prod"}
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
 		stack dead: it is ROLLBACK_COMPLETE and must be created again, but is protected: set protect: false first
 		stack foreign: shop-foreign exists (CREATE_COMPLETE) and is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name:
 		stack lost: it is IMPORT_ROLLBACK_FAILED, and Stackwright cannot repair it: see its events in CloudFormation
 		stack odd: its status ODD is unknown to this version
+		stack tagged: shop-tagged exists (CREATE_COMPLETE), and its tag stackwright:project says that it belongs to project other@prod: write another name under stack_name:, or forget it in that project first and adopt it here
 		stack kept: it is protected, and so it is not deleted: deploy it with protect: false first`)
 	if !fault.Is(err, fault.Refused) || len(p.Steps) > 0 {
 		t.Errorf("got %v of kind %s", p.Steps, fault.KindOf(err))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -198,10 +199,27 @@ func (l *monitor) report(ctx context.Context, r run.Run) {
 		l.checked = time.Now()
 		line = l.unexecuted(ctx, r)
 	}
+	if line == "" {
+		line = l.proposed(r)
+	}
 	if line != "" && line != l.printed {
 		l.printed = line
 		l.print(line)
 	}
+}
+
+// proposed says how many change sets of an exact plan are read, unless a tree shows it: the lines of a plan begin when it has ended.
+func (l *monitor) proposed(r run.Run) string {
+	if !r.Exact || len(r.Steps) == 0 || l.call.drawsTree() && l.call.flags.output == "text" {
+		return ""
+	}
+	over := 0
+	for _, s := range r.Steps {
+		if s.Over() {
+			over++
+		}
+	}
+	return fmt.Sprintf("%s of %s: %d of %s read", plan.CommandOf(r.Operation), r.Project, over, term.Plural(len(r.Steps), "change set"))
 }
 
 // print prints a line beside the view.

@@ -41,3 +41,25 @@ func TestEndedExecutionIsReported(t *testing.T) {
 		t.Errorf("%q, not %q", out.String(), want)
 	}
 }
+
+// While an exact plan is made, a watcher without a terminal sees how many change sets are read.
+func TestProgressOfExactPlan(t *testing.T) {
+	var out strings.Builder
+	c := &call{Shell: Shell{Err: &out, Getenv: func(string) string { return "" }}}
+	c.flags.output = "text"
+	m := &monitor{session: &session{call: c}, checked: time.Now()}
+	r := run.Run{Request: run.Request{ID: "abc", Operation: "plan", Project: "shop@prod", Options: run.Options{Exact: true}}, State: run.StateRunning}
+	m.report(t.Context(), r)
+	r.Steps = make([]run.Step, 2)
+	for range 2 {
+		m.report(t.Context(), r)
+	}
+	r.Steps[0].Status = run.Done
+	m.report(t.Context(), r)
+	c.Window = func() (width, height int) { return 80, 24 } // a terminal shows the steps
+	r.Steps[1].Status = run.Failed
+	m.report(t.Context(), r)
+	if want := "plan of shop@prod: 0 of 2 change sets read\nplan of shop@prod: 1 of 2 change sets read\n"; out.String() != want {
+		t.Errorf("%q, not %q", out.String(), want)
+	}
+}

@@ -56,12 +56,12 @@ func (quietView) Show(run.Run) error { return nil }
 // view is how this call shows a run: as JSON, as a tree on a terminal, else as
 // lines.
 func (c *call) view() view {
-	live, colour := term.Able(c.Getenv)
+	_, colour := term.Able(c.Getenv)
 	var v view
 	switch {
 	case c.flags.output == "json":
 		v = term.NewJSON(c.Out)
-	case live && c.Window != nil:
+	case c.drawsTree():
 		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.commandLine}
 	default:
 		v = term.NewPlain(c.Out, c.commandLine)
@@ -70,6 +70,12 @@ func (c *call) view() view {
 		return quietView{v}
 	}
 	return v
+}
+
+// drawsTree reports whether the output is a terminal on which a tree can be drawn.
+func (c *call) drawsTree() bool {
+	live, _ := term.Able(c.Getenv)
+	return live && c.Window != nil
 }
 
 // exit is the exit code for the state of a run.
