@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/infra/aws/iam"
@@ -79,4 +80,177 @@ func TestNoPartOfTheBoundaryIsIdle(t *testing.T) {
 		role.Boundary, other.Boundary = &p, &p
 		return asWanted(t, role, append(shared, nestedStack(iam.Allowed))) && asWanted(t, other, append(shared, nestedStack(iam.Denied)))
 	})
+}
+
+// unconditional are a policy without each condition key.
+func unconditional(p iam.Policy) (all []mutant) {
+	for n, s := range p.Statement {
+		for operator, keys := range s.Condition {
+			for key := range keys {
+				fewer := s
+				fewer.Condition = maps.Clone(s.Condition)
+				fewer.Condition[operator] = maps.Clone(keys)
+				delete(fewer.Condition[operator], key)
+				all = append(all, mutant{fmt.Sprintf("statement %d: %s %s", n, operator, key), iam.Policy{Statement: slices.Replace(slices.Clone(p.Statement), n, n+1, fewer)}})
+			}
+		}
+	}
+	return all
+}
+
+// An assumption is an attempt to assume a role.
+type assumption struct {
+	by      string // an ARN or a service
+	context map[string]string
+	want    iam.Answer
+}
+
+// trustAsWanted lists the attempts that a trust policy does not answer as it should.
+func trustAsWanted(t *testing.T, p iam.Policy, all []assumption) (wrong []assumption) {
+	t.Helper()
+	for _, a := range all {
+		got, err := p.Trusts(iam.Request{Principal: a.by, Action: "sts:AssumeRole", Context: a.context})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != a.want {
+			wrong = append(wrong, a)
+		}
+	}
+	return wrong
+}
+
+// Each role is assumed by its service for this account, and by nobody else; each condition of its trust policy refuses somebody.
+func TestNoConditionOfATrustIsIdle(t *testing.T) {
+	const (
+		evil           = "arn:aws:iam::" + account + ":role/evil"
+		cloudformation = "cloudformation.amazonaws.com"
+	)
+	ours, theirs := with("aws:SourceAccount", account), with("aws:SourceAccount", there)
+	group := func(account, name string) map[string]string {
+		return with("aws:SourceAccount", account, "aws:SourceArn", "arn:aws:scheduler:"+region+":"+account+":schedule-group/"+name)
+	}
+	functions := []assumption{{"lambda.amazonaws.com", nil, iam.Allowed}, {"ec2.amazonaws.com", nil, iam.Implicit}, {cloudformation, ours, iam.Implicit}, {evil, nil, iam.Implicit}}
+	all := map[string][]assumption{
+		"ExecutionRole": {{cloudformation, nil, iam.Allowed}, {cloudformation, ours, iam.Allowed}, {cloudformation, theirs, iam.Implicit}, {"lambda.amazonaws.com", ours, iam.Implicit}, {evil, ours, iam.Implicit}},
+		"MachineRole":   {{"states.amazonaws.com", ours, iam.Allowed}, {"states.amazonaws.com", theirs, iam.Implicit}, {"states.amazonaws.com", nil, iam.Implicit}, {evil, ours, iam.Implicit}},
+		"ScheduleRole": {
+			{"scheduler.amazonaws.com", group(account, "stackwright"), iam.Allowed}, {"scheduler.amazonaws.com", group(account, "evil"), iam.Implicit}, {"scheduler.amazonaws.com", ours, iam.Implicit},
+			{"scheduler.amazonaws.com", with("aws:SourceArn", group(account, "stackwright")["aws:SourceArn"], "aws:SourceAccount", there), iam.Implicit}, {evil, group(account, "stackwright"), iam.Implicit},
+		},
+	}
+	tried := make(map[string]bool)
+	for name := range sizes {
+		all[title(name)+"Role"] = functions
+	}
+	for role, attempts := range all {
+		trust := parsed(t, placed(the(t, plain).at(role, "AssumeRolePolicyDocument")))
+		if wrong := trustAsWanted(t, trust, attempts); len(wrong) > 0 {
+			t.Errorf("%s: %+v", role, wrong)
+		}
+		unnoticed(t, unconditional(trust), func(p iam.Policy) bool { return len(trustAsWanted(t, p, attempts)) == 0 })
+		tried[role] = true
+	}
+	for _, role := range the(t, plain).of("AWS::IAM::Role") {
+		if !tried[role] {
+			t.Errorf("nobody tries to assume %s", role)
+		}
+	}
+}
+
+// In a target, the orchestrator is assumed with its external ID only. The principals and the condition say who may: each of them
+// is enough.
+func TestNoConditionOfATargetIsIdle(t *testing.T) {
+	const own, stranger = roles + "stackwright/stackwright-" + region + "-plan", roles + "stackwright/stackwright-evil"
+	attempts := []assumption{
+		{own, with("sts:ExternalId", "sw-0"), iam.Allowed}, {own, with("sts:ExternalId", "sw-1"), iam.Implicit}, {own, nil, iam.Implicit},
+		{stranger, with("sts:ExternalId", "sw-0"), iam.Implicit}, {roles + "admin", with("sts:ExternalId", "sw-0"), iam.Implicit},
+	}
+	var r targetRole
+	target(t, "account.yaml", "Orchestrator", &r)
+	wide := iam.Policy{Statement: slices.Clone(r.AssumeRolePolicyDocument.Statement)}
+	wide.Statement[0].Principal = iam.Principal{"AWS": {"arn:aws:iam::" + account + ":root"}}
+	for name, trust := range map[string]iam.Policy{"the principals": r.AssumeRolePolicyDocument, "the condition": wide} {
+		if wrong := trustAsWanted(t, trust, attempts); len(wrong) > 0 {
+			t.Errorf("%s alone: %+v", name, wrong)
+		}
+	}
+	unnoticed(t, unconditional(wide), func(p iam.Policy) bool { return len(trustAsWanted(t, p, attempts)) == 0 })
+	for _, file := range []string{"account.yaml", "execution.yaml"} {
+		var execution targetRole
+		target(t, file, "Execution", &execution)
+		if wrong := trustAsWanted(t, execution.AssumeRolePolicyDocument, []assumption{
+			{"cloudformation.amazonaws.com", nil, iam.Allowed}, {"lambda.amazonaws.com", nil, iam.Implicit}, {"arn:aws:iam::" + there + ":role/evil", nil, iam.Implicit},
+			{"arn:aws:iam::" + there + ":role/stackwright/stackwright-orchestrator", nil, iam.Implicit},
+		}); len(wrong) > 0 {
+			t.Errorf("%s: %+v", file, wrong)
+		}
+	}
+}
+
+// Each denial in the roles of functions and of CloudFormation refuses something that the role could do without it, or could do
+// with one permission more.
+func TestNoDenialOfARoleIsIdle(t *testing.T) {
+	changes := func(stack, execution string, named ...string) (all []attempt) {
+		context := with("cloudformation:RoleArn", execution, "aws:ResourceTag/stackwright:project", "shop@prod", "aws:RequestTag/stackwright:project", "shop@prod")
+		for _, action := range append(named,
+			"CancelUpdateStack", "ContinueUpdateRollback", "CreateChangeSet", "CreateStack", "DeleteChangeSet", "DeleteStack", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection",
+		) {
+			all = append(all, attempt{"change the installation itself", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: context}, iam.Denied})
+		}
+		return append(all, attempt{"change a stack", iam.Request{Action: "cloudformation:UpdateStack", Resource: strings.Replace(stack, ":stack/stackwright", ":stack/shop", 1), Context: context}, iam.Allowed})
+	}
+	passes := func(own string, others ...string) []attempt {
+		toCloudFormation := with("iam:PassedToService", "cloudformation.amazonaws.com")
+		all := []attempt{{"make a nested stack", iam.Request{Action: "iam:PassRole", Resource: own, Context: toCloudFormation}, iam.Allowed}}
+		for _, other := range others {
+			all = append(all, attempt{"pass an execution role of others", iam.Request{Action: "iam:PassRole", Resource: other, Context: toCloudFormation}, iam.Denied})
+		}
+		return all
+	}
+	home, inTarget := roles+"stackwright/stackwright-"+region+"-execution", "arn:aws:iam::"+there+":role/stackwright/stackwright-execution"
+	self := arn("cloudformation", "stack/stackwright/1")
+	all := map[string]struct {
+		policies []iam.Policy
+		attempts []attempt
+	}{
+		"execute-step": {policies(t, the(t, plain), "ExecuteStepRole"), changes(self, home)},
+		"wait-status":  {policies(t, the(t, plain), "WaitStatusRole"), changes(self, home)},
+		"execution":    {policies(t, the(t, plain), "ExecutionRole"), passes(home, home+"-team")},
+	}
+	for name, c := range map[string]struct {
+		file, resource string
+		attempts       []attempt
+	}{
+		"orchestrator":              {"account.yaml", "Orchestrator", changes("arn:aws:cloudformation:"+region+":"+there+":stack/stackwright-target/1", inTarget)},
+		"execution in a target":     {"account.yaml", "Execution", passes(inTarget, inTarget+"-team")},
+		"execution of some of them": {"execution.yaml", "Execution", passes(inTarget+"-team", inTarget)},
+	} {
+		var r targetRole
+		target(t, c.file, c.resource, &r)
+		one := all[name]
+		for _, p := range r.Policies {
+			one.policies = append(one.policies, p.PolicyDocument)
+		}
+		one.attempts = c.attempts
+		all[name] = one
+	}
+	for name, c := range all {
+		who := iam.Identity{ARN: name, Policies: c.policies}
+		try(t, who, c.attempts)
+		for n, p := range c.policies {
+			unnoticed(t, mutants(p), func(without iam.Policy) bool {
+				who.Policies = slices.Replace(slices.Clone(c.policies), n, n+1, without)
+				return asWanted(t, who, c.attempts)
+			})
+		}
+	}
+	for _, role := range the(t, plain).of("AWS::IAM::Role") {
+		for _, p := range policies(t, the(t, plain), role) {
+			denies := slices.ContainsFunc(p.Statement, func(s iam.Statement) bool { return s.Effect == "Deny" })
+			if known := []string{"ExecuteStepRole", "ExecutionRole", "WaitStatusRole"}; denies && !slices.Contains(known, role) {
+				t.Errorf("nobody tries what %s denies", role)
+			}
+		}
+	}
 }
