@@ -490,6 +490,30 @@ func TestBoundaryOfTargets(t *testing.T) {
 	}
 }
 
+// Nobody takes over a stack that the owner of the account has not named: its template cannot be read, so nobody sees it or its outputs.
+func TestOnlyNamedStacksAreRead(t *testing.T) {
+	for adoptable, want := range map[string]iam.Answer{"": iam.Implicit, "legacy-*": iam.Allowed} {
+		var orchestrator targetRole
+		target(t, "account.yaml", "Orchestrator", &orchestrator, map[string]string{"Adoptable": adoptable})
+		inTarget := iam.Identity{ARN: "orchestrator"}
+		for _, p := range orchestrator.Policies {
+			inTarget.Policies = append(inTarget.Policies, p.PolicyDocument)
+		}
+		all := map[string]func() (template, error){"": plain, "legacy-*": full}[adoptable]
+		for in, who := range map[string]iam.Identity{there: inTarget, account: {ARN: "plan", Policies: policies(t, the(t, all), "PlanRole")}} {
+			read := func(stack string, context ...string) iam.Request {
+				return iam.Request{Action: "cloudformation:GetTemplate", Resource: "arn:aws:cloudformation:eu-west-1:" + in + ":stack/" + stack + "/1", Context: with(context...)}
+			}
+			try(t, who, []attempt{
+				{"a stack that is named", read("legacy-db"), want},
+				{"a stack of another team", read("bank-db"), iam.Implicit},
+				{"the installation", read("stackwright"), iam.Implicit},
+				{"a stack of Stackwright", read("shop-db", "aws:ResourceTag/stackwright:project", "shop@prod"), iam.Allowed},
+			})
+		}
+	}
+}
+
 // The owner of an account says which stacks without the tag projects may take over. The first update gives them the tag, so a
 // request without it is refused, and so is one for a stack that has the tag of a project already. Nothing else is allowed before.
 func TestOnlyNamedStacksAreAdopted(t *testing.T) {

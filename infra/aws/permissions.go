@@ -25,7 +25,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies, finds, schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), finds, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, follows, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -117,11 +117,12 @@ var (
 // stacks are all stacks of the own account, in all its regions: targets may be in any region, and projects name their
 // stacks.
 const (
-	stacks   = "arn:${Partition}:cloudformation:*:${Account}:stack/*"
-	anywhere = "projects name their stacks, and targets are in any region"
+	stacks    = "arn:${Partition}:cloudformation:*:${Account}:stack/*"
+	adoptable = "arn:${Partition}:cloudformation:*:${Account}:stack/${Adoptable}/*"
+	anywhere  = "projects name their stacks, and targets are in any region"
 )
 
-// describes reads stacks, and follows reads change sets too; copies reads templates of stacks; finds describes all stacks in one call,
+// describes reads stacks, and follows reads change sets too; finds describes all stacks in one call,
 // which needs the permission to list them.
 var (
 	describes = []permission{{
@@ -131,9 +132,18 @@ var (
 	follows = []permission{{ // CloudFormation names the change sets of nested stacks itself
 		Do: append([]string{"cloudformation:DescribeChangeSet"}, describes[0].Do...), On: []string{stacks}, Why: anywhere,
 	}}
-	finds  = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
-	copies = []permission{{Do: []string{"cloudformation:GetTemplate"}, On: []string{stacks}, Why: anywhere}}
+	finds = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
 )
+
+// copies reads templates of stacks that projects adopt. A project that adopts a stack sees its template and its outputs, and a stack whose
+// template cannot be read is not adopted. So the function reads those that the owner of the installation names, and those of Stackwright.
+func copies(s settings) []permission {
+	all := []permission{{Do: []string{"cloudformation:GetTemplate"}, On: []string{stacks}, If: tagged(nil), Why: anywhere}}
+	if s.adoptable != "" {
+		all = append(all, permission{Do: []string{"cloudformation:GetTemplate"}, On: []string{adoptable}, Why: "projects may take over these stacks; targets are in any region"})
+	}
+	return all
+}
 
 // executionRoles are the execution role of the installation, and those that target/execution.yaml creates.
 var executionRoles = []string{"${Execution}", "${Execution}-*"}
@@ -205,7 +215,7 @@ func adopts(s settings) []permission {
 		return nil
 	}
 	return []permission{{
-		Do: []string{"cloudformation:UpdateStack"}, On: []string{"arn:${Partition}:cloudformation:*:${Account}:stack/${Adoptable}/*"},
+		Do: []string{"cloudformation:UpdateStack"}, On: []string{adoptable},
 		If: conditions{
 			"Null":    {"aws:ResourceTag/stackwright:project": "true", "aws:RequestTag/stackwright:project": "false"},
 			"ArnLike": withRole["ArnLike"],

@@ -178,7 +178,7 @@ func (v View) adoption(name, digest string) (Step, error) {
 	case !s.Good() && !s.Restored():
 		why = fault.New(fault.Refused, "it is %s: update it in CloudFormation until an update succeeds", s)
 	case found.Unreadable != "":
-		why = fault.New(fault.Refused, "its template cannot be read: %s: allow cloudformation:GetTemplate", found.Unreadable)
+		why = fault.New(fault.Refused, "its template cannot be read: %s: allow cloudformation:GetTemplate: name the stack in the setting adoptable of the installation, or in the parameter Adoptable of account.yaml in another account", found.Unreadable)
 	}
 	if why != nil {
 		return Step{}, fault.New(fault.Refused, "stack %s: %s cannot be adopted: %w", name, v.Desired.Nodes[name].Stack, why)

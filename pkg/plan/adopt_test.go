@@ -87,7 +87,7 @@ func TestRefusedAdoptions(t *testing.T) {
 		"it is ROLLBACK_COMPLETE, and can only be deleted: delete it in CloudFormation, and remove adopt: true or --adopt":  func(l *plan.Live, _ *plan.Found) { l.Status = "ROLLBACK_COMPLETE" },
 		"it is REVIEW_IN_PROGRESS, and can only be deleted: delete it in CloudFormation, and remove adopt: true or --adopt": func(l *plan.Live, _ *plan.Found) { l.Status = "REVIEW_IN_PROGRESS" },
 		"it is UPDATE_FAILED: update it in CloudFormation until an update succeeds":                                         func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_FAILED" },
-		"its template cannot be read: no access: allow cloudformation:GetTemplate":                                          func(_ *plan.Live, f *plan.Found) { f.Unreadable = "no access" },
+		"its template cannot be read: no access: allow cloudformation:GetTemplate: name the stack in the setting adoptable of the installation, or in the parameter Adoptable of account.yaml in another account": func(_ *plan.Live, f *plan.Found) { f.Unreadable = "no access" },
 	} {
 		for name, err := range refusalsOf(t, change) {
 			if got := err.Error(); !fault.Is(err, fault.Refused) || got != "stack db: shop-db cannot be adopted: "+want {

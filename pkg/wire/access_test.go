@@ -154,7 +154,8 @@ func grants() string {
 type objects struct {
 	file, body string
 	table      []string
-	failing    bool // the access file cannot be read
+	failing    bool   // the access file cannot be read
+	projects   string // the answer of the table, if it gives one
 }
 
 // Do is aws.HTTPClient.
@@ -175,6 +176,9 @@ func (b *objects) Do(r *http.Request) (*http.Response, error) {
 	}
 	sent, err := io.ReadAll(r.Body)
 	b.table = append(b.table, string(sent))
+	if b.projects != "" {
+		return answer(b.projects)
+	}
 	return newAnswer(r), err
 }
 
@@ -209,6 +213,20 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	t.Logf("%d cells", cells)
+}
+
+// A list of projects has those that the caller may read.
+func TestProjectsAreLimited(t *testing.T) {
+	env, err := wire.FromEnv(func(k string) string { return complete()[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &objects{file: grants(), projects: `{"Count": 2, "Items": [{"PK": {"S": "PROJECTS"}, "SK": {"S": "other@prod"}}, {"PK": {"S": "PROJECTS"}, "SK": {"S": "shop@prod"}}]}`}
+	h := wire.New(aws.Config{Region: env.Region, HTTPClient: b, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, env, io.Discard)
+	text, err := invoke(t, h, "api", httpEvent("GET /projects", "", "", `"iam": {"userArn": "arn:aws:sts::111122223333:assumed-role/reader/ann"}`))
+	if err != nil || !strings.Contains(text, `{\"projects\":[\"shop@prod\"]}`) {
+		t.Errorf("%s, %v", text, err)
+	}
 }
 
 // carriedOut reports whether a function tried to carry out a request: it did not answer that it is

@@ -52,6 +52,7 @@ type app struct {
 	blind     error             // what the reader answers
 	plans     map[string]string // what plans would change, by reference
 	denies    bool              // everything
+	about     string            // what the role was needed for last
 	undecided error             // why nothing can be decided
 }
 
@@ -133,7 +134,8 @@ func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, erro
 }
 
 // allows is API.Allows.
-func (h *app) allows(context.Context, access.Principal, access.Role, string) (bool, error) {
+func (h *app) allows(_ context.Context, _ access.Principal, _ access.Role, about string) (bool, error) {
+	h.about = about
 	return !h.denies, h.undecided
 }
 
@@ -342,6 +344,23 @@ func TestNotAllowed(t *testing.T) {
 		h.undecided = fault.New(fault.Unavailable, "S3 does not answer")
 		if r, _ := h.ask(t, call(route, aDeploy)); r.StatusCode != 503 || len(h.requested)+len(h.commands) > 0 {
 			t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
+		}
+	}
+}
+
+// The role of a route is needed for the project of the path. What is about the whole installation is changed by admins of all projects
+// only.
+func TestRoleIsNeededForThePath(t *testing.T) {
+	for _, route := range api.Routes() {
+		h := newApp()
+		h.denies, h.about = true, "nothing"
+		h.ask(t, call(route, aDeploy))
+		want := "shop@prod"
+		if !strings.Contains(route, "/projects/") {
+			want = map[bool]string{true: access.Somewhere, false: access.Everywhere}[strings.HasPrefix(route, "GET ")]
+		}
+		if h.about != want {
+			t.Errorf("%s needs its role for %q, want %q", route, h.about, want)
 		}
 	}
 }

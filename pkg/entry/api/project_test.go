@@ -117,6 +117,8 @@ func TestUnusableUploadsAndTargets(t *testing.T) {
 	for _, c := range []struct{ route, body, want string }{
 		{"POST" + ofShop + "/uploads", `{}`, "bytes: 0: a configuration has 1 to 16777216 bytes; sha256: give the SHA-256 of the content as 64 lower-case hexadecimal digits; format: \"\": give zip, tar.gz or yaml"},
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, "12", "16777217", 1), "bytes: 16777217: a configuration has 1 to 16777216 bytes"},
+		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, digest, digest[:62], 1), "sha256: give the SHA-256 of the content as 64 lower-case hexadecimal digits"},
+		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, digest, strings.ToUpper(digest), 1), "sha256: give the SHA-256 of the content as 64 lower-case hexadecimal digits"},
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, `"zip"`, `"../x"`, 1), `format: "../x": give zip, tar.gz or yaml`},
 		{"POST" + ofShop + "/uploads", `{"key":"access/access.yaml"}`, `the body cannot be read: send {"bytes": …, "sha256": "…", "format": "zip"}: json: unknown field "key"`},
 		{"PUT /targets/{target}", `{"target":"us"}`, `target: "us": the path names target "eu": leave it out`},
