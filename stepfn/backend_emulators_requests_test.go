@@ -16,6 +16,7 @@ import (
 	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // Submit uploads a project, or puts a request object into the bucket.
@@ -30,6 +31,9 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	for _, o := range with {
 		about["only"], about["adopt"] = o.only, o.adopt
 		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
+		if o.plan != "" {
+			about["plan"] = o.plan
+		}
 		if o.exact {
 			about["exact"] = true
 		}
@@ -39,6 +43,10 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	}
 	switch operation {
 	case "deploy", "plan", "adopt":
+		if len(with) > 0 && with[0].source != (run.Source{}) {
+			request["key"], request["version"] = with[0].source.Key, with[0].source.Version
+			break
+		}
 		key := fmt.Sprintf("revisions/%s/default/%d.zip", r.project, r.next())
 		request["key"], request["version"] = key, r.upload(key, w)
 	case "retry", "pause", "continue", "cancel":

@@ -70,7 +70,11 @@ type options struct {
 	deletions        *int // the most that are allowed
 	rollback, refuse bool
 	exact            bool
-	digest           string // of the plan that is approved or rejected
+	digest           string     // of the plan that is approved or rejected
+	saved            bool       // it carries out the last plan, with the files of that plan
+	savedFor         bool       // the same with the files of the project, which may be others by now
+	plan             string     // the reference of that plan
+	source           run.Source // the files of that plan; empty for those of the project
 	only, adopt      []string
 	force            bool
 	given            bool // the line of the scenario has an option
@@ -156,13 +160,18 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.PlanDigest = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.digest
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.Plan, q.PlanDigest = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.plan, o.digest
 	}
 	switch operation {
 	case "deploy":
-		if q.Source = p.Source(p.project(w)); len(with) == 0 {
+		switch {
+		case len(with) == 0:
 			p.uploads++
-			q.Upload, q.Sequencer = true, fmt.Sprintf("%016X", p.uploads)
+			q.Source, q.Upload, q.Sequencer = p.Source(p.project(w)), true, fmt.Sprintf("%016X", p.uploads)
+		case with[0].source != run.Source{}:
+			q.Source = with[0].source
+		default:
+			q.Source = p.Source(p.project(w))
 		}
 	case "plan", "adopt":
 		q.Source = p.Source(p.project(w))

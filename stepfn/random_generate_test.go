@@ -132,9 +132,11 @@ func (a *generator) round() {
 
 // request adds a deploy of w, or another request.
 func (a *generator) request(w stacks) {
-	switch what := a.one("deploy", "deploy", "deploy", "deploy", "destroy", "refresh", "plan"); what {
+	switch what := a.one("deploy", "deploy", "deploy", "deploy", "destroy", "refresh", "plan", "deploy-planned"); what {
 	case "deploy":
 		a.deploy(w)
+	case "deploy-planned":
+		a.deployPlanned(w)
 	case "plan":
 		words := w.words()
 		if a.IntN(2) == 0 {
@@ -144,6 +146,32 @@ func (a *generator) request(w stacks) {
 	default:
 		a.add(what)
 	}
+}
+
+// deployPlanned adds a plan of w and a deploy that carries it out. Between them may be a change
+// outside Stackwright or another deploy.
+func (a *generator) deployPlanned(w stacks) {
+	words := w.words()
+	if a.IntN(4) == 0 {
+		words = append(words, "with", "exactly")
+	}
+	a.add("plan", words...)
+	a.add("wait-idle")
+	switch before := a.last; a.IntN(4) {
+	case 0:
+		if len(before) > 0 && !a.plain {
+			a.add("live", before[a.IntN(len(before))].nameOnBackend(), a.one(outsideChanges...))
+		}
+	case 1:
+		a.deploy(a.stacks())
+		a.add("wait-idle")
+	}
+	words = nil
+	if a.IntN(3) == 0 {
+		words = []string{"with", a.one("late", "twice"), a.number(60)}
+	}
+	a.add("deploy-planned", words...)
+	a.last = w
 }
 
 // deploy adds a deploy of w, by upload or by request.

@@ -117,7 +117,12 @@ func (g *player) endDisputes(w stacks) stacks {
 	recorded := make(map[string]bool)
 	for _, project := range g.projectsOf() {
 		for _, r := range p.Store.LendRecords(project) {
-			recorded[r.Stack] = true
+			live, err := p.Cloud.Live(p.Context(), plan.Location{Stack: r.Stack, Target: r.Target})
+			if err != nil {
+				g.Fatal(err)
+			}
+			// A user may have created another stack in the place of the recorded one.
+			recorded[r.Stack] = recorded[r.Stack] || r.StackID == "" || live.Status.Gone() || live.StackID == r.StackID
 		}
 	}
 	wanted := make(map[string]bool)

@@ -28,14 +28,16 @@ type player struct {
 	checked        map[string]int                 // how often, by invariant
 	injected       map[string]int                 // how often each kind of fault was injected
 	beside         []string                       // runs of other projects
-	contested      bool                           // stacks change hands
-	gated          bool                           // plans have to be approved
+	saved          savedPlan
+	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
+	contested      bool            // stacks change hands
+	gated          bool            // plans have to be approved
 }
 
 func newPlayer(t testing.TB) *player {
 	return &player{
 		recorder: &recorder{TB: t}, desired: make(map[string]stacks), sources: make(map[run.Source]stacks), projects: make(map[run.Source]project.Project),
-		changedOutside: make(map[string]bool), checked: make(map[string]int), injected: make(map[string]int),
+		changedOutside: make(map[string]bool), checked: make(map[string]int), injected: make(map[string]int), outdated: make(map[string]bool),
 	}
 }
 
@@ -64,6 +66,8 @@ func (g *player) execute(l line) {
 	switch what := l[0]; what {
 	case "deploy", "plan", "destroy", "refresh", "retry":
 		g.submit(l)
+	case "deploy-planned":
+		g.deployPlanned(l)
 	case "pause", "continue", "approve", "reject", "cancel", "cancel-rolling-back", "unlock", "abort":
 		g.command(l)
 	case "pass":
@@ -131,6 +135,9 @@ func (g *player) submit(l line) {
 	if w != nil {
 		g.desired[id] = w
 	}
+	if l[0] == "plan" {
+		g.saved = savedPlan{run: id, from: len(g.requested)}
+	}
 }
 
 // command sends a command to a run.
@@ -165,6 +172,7 @@ func (g *player) changeOutside(name string, becomes plan.Status) {
 	}
 	g.injected["change outside"]++
 	g.changedOutside[physicalName(name)] = true
+	g.saved.changed = append(g.saved.changed, physicalName(name))
 	g.Live(name, becomes)
 }
 
@@ -258,6 +266,7 @@ func (g *player) queue() string {
 // checkSteps checks the steps of a run that has ended.
 func (g *player) checkSteps(r run.Run) {
 	g.checkLimits(r)
+	g.checkPlanned(r)
 	for _, st := range r.Steps {
 		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
 		g.holds(complete, st.Attempt <= 1, "%s was started %d times", st.ID, st.Attempt)

@@ -60,6 +60,9 @@ func (s *scenario) schedules(st statement) {
 func (s *scenario) request(st statement) {
 	s.id = s.submit(st)
 	s.outcome(st)
+	if r := s.ExecutionStatus(s.id); r.Changes != "" {
+		s.planned = r
+	}
 }
 
 // command sends a command to a run.
@@ -69,6 +72,12 @@ func (s *scenario) submit(st statement) string {
 	var with []options
 	if st.with.given {
 		with = []options{st.with}
+		if st.with.saved || st.with.savedFor {
+			with[0].plan = s.planned.Changes
+		}
+		if st.with.saved {
+			with[0].source = s.planned.Source
+		}
 	}
 	of, what := s.about(st), st.word.name
 	if what == "approve-other" {

@@ -85,7 +85,7 @@ var kinds = map[string]*kind{
 	"LOCK-OWNER": {"a run that has a name, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
 
 	"PLAN-OPTION":    optionsOf("exactly"),
-	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting"),
+	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting", "as-planned", "by-the-plan"),
 	"DESTROY-OPTION": optionsOf("refusing", "only"),
 	"FORGET-OPTION":  optionsOf("refusing", "only"),
 	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
@@ -227,6 +227,10 @@ func optionsOf(names ...string) *kind {
 			st.with.rollback = true
 		case "refusing":
 			st.with.refuse = true
+		case "as-planned":
+			st.with.saved = true
+		case "by-the-plan":
+			st.with.savedFor = true
 		case "exactly":
 			st.with.exact = true
 		case "forcing":

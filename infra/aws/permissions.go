@@ -90,7 +90,7 @@ var (
 	plans = []permission{
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/policies/*"}, Why: "the owner of the installation names the files of its policies"},
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/templates/*"}, Why: "templates are named by their digests"},
-		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest"},
+		{Do: []string{"s3:GetObject", "s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest; a deploy reads the saved plan that it carries out"},
 	}
 	shows = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest",

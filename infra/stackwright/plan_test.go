@@ -19,7 +19,7 @@ import (
 
 // The parts of a plan that differ from one execution of the test to the next.
 var (
-	varyingIDs = regexp.MustCompile(`("run":|"digest":|"revision":|"seconds":) ?("[^"]*"|\d+)`)
+	varyingIDs = regexp.MustCompile(`("run":|"digest":|"revision":|"seconds":|"inputs":|"live":) ?("[^"]*"|\d+)`)
 	estimates  = regexp.MustCompile(`about \d+ (s|min)`)
 )
 

@@ -47,6 +47,21 @@ func (e *Engine) showPlan(ctx context.Context, r *run.Run, v plan.View, p plan.P
 	return err
 }
 
+// refuseOtherPlan refuses r unless p is the saved plan that r carries out, if it names one.
+func (e *Engine) refuseOtherPlan(ctx context.Context, r run.Run, p plan.Plan, basis []plan.Basis) error {
+	if r.Options.Plan == "" {
+		return nil
+	}
+	saved, err := e.Changes.PlannedChanges(ctx, r.Options.Plan)
+	if fault.Is(err, fault.Missing) {
+		return fault.New(fault.Refused, "plan %.12s does not exist, or is no longer stored: plan again", r.Options.Plan)
+	}
+	if err != nil {
+		return fmt.Errorf("read the saved plan: %w", err)
+	}
+	return saved.Refuse(r.Project, r.Source.Version, p, basis)
+}
+
 // exact puts what the change sets of an exact plan say in place of its estimate, when r would end in state s. A stack
 // without a change set keeps its estimate and says why, so the run has succeeded all the same.
 func (e *Engine) exact(ctx context.Context, r run.Run, s run.State) (run.Run, run.State, error) {

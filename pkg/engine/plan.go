@@ -193,6 +193,13 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 			r.Messages = append(r.Messages, l.OnFailure())
 		}
 	}
+	basis, err := view.Basis(p)
+	if err != nil {
+		return p, err
+	}
+	if err := e.refuseOtherPlan(ctx, *r, p, basis); err != nil {
+		return p, err
+	}
 	r.Messages = limitMessages(append(r.Messages, p.Messages...))
 	shown := p
 	p = p.Gated(rule)
@@ -212,11 +219,13 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	r.Start(p, specs)
+	r.Digest = shown.Digest(basis)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
 	if desired.Approval.Plan {
 		r.Approval = &desired.Approval
 	}
 	if o.Preview || len(p.Steps) > len(shown.Steps) {
+		changes.Basis = plan.Short(basis)
 		if err := e.showPlan(ctx, r, view, shown, changes); err != nil {
 			return p, err
 		}

@@ -22,6 +22,9 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	}
 	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
 	r.Only, r.Adopt = old.Only, old.Adopt
+	if old.Started.IsZero() { // it has done nothing, so its saved plan can still be carried out
+		r.Plan = old.Plan
+	}
 	if r.MaxDeletions == nil {
 		r.MaxDeletions = old.MaxDeletions
 	}

@@ -25,6 +25,7 @@ type Changes struct {
 	Messages    []string        `json:"messages,omitempty"`
 	Summary     Summary         `json:"summary"`
 	Steps       []PlannedStep   `json:"steps"`
+	Basis       []Basis         `json:"basis"`                  // what the plan was made from: if it has changed, deploy --plan refuses the plan
 	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
 	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
 	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of

@@ -17,7 +17,7 @@ func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionUpload},
+		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload},
 		Effect:  "it deploys",
 	}
 }

@@ -20,7 +20,7 @@ type Templates func(digest string) (*template.Template, error)
 func (v View) Describe(p Plan, templates Templates) Changes {
 	all := Changes{
 		Format: ChangesFormat, Project: v.Desired.Name, Environment: v.Desired.Environment,
-		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{},
+		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{}, Basis: []Basis{},
 	}
 	d := describer{
 		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded), imports: make(map[string]map[string]bool),

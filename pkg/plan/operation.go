@@ -50,13 +50,14 @@ const (
 	OptionAdopt        Option = "adopt"
 	OptionMaxDeletions Option = "max_deletions"
 	OptionExact        Option = "exact"
+	OptionPlan         Option = "plan"
 	OptionUpload       Option = "upload"
 	OptionDigest       Option = "plan_digest"
 )
 
 // Options lists the options.
 func Options() []Option {
-	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionUpload, OptionDigest}
+	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionPlan, OptionUpload, OptionDigest}
 }
 
 // Operations is a table of operations.

@@ -3,10 +3,7 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -69,17 +66,6 @@ type Plan struct {
 	Unchanged []string // desired nodes that need no step, sorted
 	Twins     []Twin   // stacks that were probably renamed, sorted
 	Messages  []string // what users should know about it
-}
-
-// Digest returns the SHA-256 of the plan and of the specs' digests by node, in hex. A
-// person approves the plan with this digest.
-func (p Plan) Digest(specs map[string]string) string {
-	sum := sha256.New()
-	fmt.Fprint(sum, p)
-	for _, node := range slices.Sorted(maps.Keys(specs)) {
-		fmt.Fprintln(sum, node, specs[node])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // String returns one line for each step, with the IDs of the steps that it comes after,

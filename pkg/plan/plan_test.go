@@ -487,7 +487,7 @@ func TestDigest(t *testing.T) {
 	}
 	f.want("b")
 	q, err := plan.Deploy(f.View)
-	if err != nil || p.Digest(nil) == q.Digest(nil) || p.Digest(nil) == p.Digest(map[string]string{"vpc": "x"}) || len(p.Digest(nil)) != 64 {
+	if err != nil || p.Digest(nil) == q.Digest(nil) || p.Digest(nil) == p.Digest([]plan.Basis{{Stack: "vpc", Files: "x"}}) || len(p.Digest(nil)) != 64 {
 		t.Errorf("two plans have one digest (%v)", err)
 	}
 	for _, o := range plan.AllOperations() {

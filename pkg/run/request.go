@@ -39,6 +39,7 @@ type Options struct {
 	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete permanently; nil is the limit of the project
 	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled
 	Exact        bool     `json:"exact,omitempty"`         // plan with change sets
+	Plan         string   `json:"plan,omitempty"`          // the reference of a saved plan: the run carries out that plan, or is refused
 	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
 	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
 	PlanDigest   string   `json:"plan_digest,omitempty"`   // of an answer: the plan that the person was shown

@@ -149,7 +149,7 @@ func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.S
 
 // Start puts the steps of a plan in the run, all pending.
 func (r *Run) Start(p plan.Plan, specs map[string]string) {
-	r.State, r.Digest, r.Unchanged = StateRunning, p.Digest(specs), len(p.Unchanged)
+	r.State, r.Unchanged = StateRunning, len(p.Unchanged)
 	r.SetSteps(p.Steps, specs)
 }
 

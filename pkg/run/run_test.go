@@ -344,7 +344,7 @@ func TestStart(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "barrier", Verb: plan.Barrier, After: []int{0}}}, Unchanged: []string{"b"}}
 	r := run.Run{State: run.StatePending}
 	r.Start(p, map[string]string{"a": "digest"})
-	if r.State != run.StateRunning || r.Digest != p.Digest(map[string]string{"a": "digest"}) || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
+	if r.State != run.StateRunning || r.Unchanged != len(p.Unchanged) || len(r.Steps) != 2 {
 		t.Errorf("got %+v", r)
 	}
 	if s := r.Step("barrier"); s == nil || s.Number != 1 || s.Status != run.Pending || s.Spec != "" || r.Step("a/create").Spec != "digest" {

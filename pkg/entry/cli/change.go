@@ -21,6 +21,9 @@ import (
 // has no options. With options, deploy is a request: it is queued, and supersedes
 // no run.
 func deploy(ctx context.Context, c *call) (int, error) {
+	if c.flags.saved != "" {
+		return deploySaved(ctx, c)
+	}
 	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || len(f.only)+len(f.adopt) > 0 {
 		return request(ctx, c)
 	}

@@ -65,6 +65,11 @@ func (s *session) printPlan(ctx context.Context, r run.Run) error {
 	}
 	s.changes, s.denied = len(c.Steps) > 0, len(plan.Denials(c.Policies)) > 0
 	call := s.call
+	if call.flags.out != "" {
+		if err := call.savePlan(r); err != nil {
+			return err
+		}
+	}
 	switch call.flags.output {
 	case "json":
 		_, err = fmt.Fprintln(call.Out, string(text))

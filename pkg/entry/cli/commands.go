@@ -36,7 +36,7 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files only adopt.deploy max-deletions rollback.failed refuse yes " + watching + where + hosted, run: deploy,
+			flags: "env.files only adopt.deploy max-deletions plan.saved rollback.failed refuse yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
@@ -46,19 +46,23 @@ If a deploy would supersede the run of another user, the command names that user
 --rollback, --refuse, --only, --adopt or --max-deletions, deploy is a request and not an upload: it is queued, supersedes
 no run, and is not superseded.
 
-With --only it deploys some stacks and their dependencies, and leaves all others as they are.` + ofDir + codes,
-			examples: []string{"deploy", "deploy examples/shop --env prod", "deploy --only data/,network/vpc --rollback", "deploy shop.zip --endpoint http://127.0.0.1:4566", "deploy examples/shop --installation stackwright -o json"},
+With --only it deploys some stacks and their dependencies, and leaves all others as they are.
+
+With --plan it carries out a plan that plan --out has written, with the files of that plan. If the deploy would do anything
+else, because the project or a stack in AWS has changed since, it is refused and says what has changed.` + ofDir + codes,
+			examples: []string{"deploy", "deploy examples/shop --env prod", "deploy --only data/,network/vpc --rollback", "deploy --plan shop.plan", "deploy shop.zip --endpoint http://127.0.0.1:4566", "deploy examples/shop --installation stackwright -o json"},
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files only adopt.deploy max-deletions exact exit-code " + watching + where + hosted, run: request,
+			flags: "env.files only adopt.deploy max-deletions exact out.plan exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
 change: its template and parameters are unchanged, but they use a stack that changes. With --exact it asks CloudFormation about each
 update whose parameters are known, with a change set that it deletes afterwards, and says where the estimate was another. With
---exit-code, the exit code is 5 if there are changes, certain or possible. -o markdown is for a comment on a pull request.` + ofDir + codes,
-			examples: []string{"plan", "plan examples/shop --exit-code -o json", "plan examples/shop --env prod -o markdown", "plan examples/shop --exact"},
+--exit-code, the exit code is 5 if there are changes, certain or possible. -o markdown is for a comment on a pull request.
+With --out it also writes the plan into a file; deploy --plan then does exactly that.` + ofDir + codes,
+			examples: []string{"plan", "plan examples/shop --exit-code -o json", "plan examples/shop --env prod -o markdown", "plan examples/shop --exact", "plan examples/shop --out shop.plan"},
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",

@@ -17,7 +17,7 @@ import (
 // flags are those of all commands; each command has some of them.
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason        string
-	account, region, role, execution, projects, out, live                  string
+	account, region, role, execution, projects, out, saved, live           string
 	installation, api                                                      string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                  map[string]bool // by name: those on the command line
 	seconds                                                                float64
@@ -72,6 +72,8 @@ func (f *flags) definitions() map[string]definition {
 		"project.new":     {to: &f.project, usage: "the `name` of the project"},
 		"from-live":       {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
 		"out":             {to: &f.out, usage: "write templates and requests into this `folder`"},
+		"out.plan":        {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
+		"plan.saved":      {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
 		"env":             {to: &f.env, usage: "only this `environment`"},
 		"project":         {to: &f.project, usage: "only this `project`"},
 		"only":            {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, or network/ for all below it"},
@@ -209,7 +211,9 @@ func (f flags) check(outputs []string) error {
 	case f.given["env"] && f.env == "":
 		return fault.New(fault.Invalid, "--env: name an environment, or leave it out")
 	case f.given["out"] && f.out == "":
-		return fault.New(fault.Invalid, "--out: name a folder")
+		return fault.New(fault.Invalid, "--out: name where to write")
+	case f.given["plan"] && !f.plan && f.saved == "":
+		return fault.New(fault.Invalid, "--plan: name a file that plan --out has written")
 	case f.given["project"] && f.project == "":
 		return fault.New(fault.Invalid, "--project: name a project, or leave it out")
 	case f.given["only"] && len(f.only) == 0:

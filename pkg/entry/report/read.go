@@ -16,7 +16,7 @@ func RunOf(shown Run) (run.Run, error) {
 			Requester: shown.Requester, Upload: shown.Upload, Schedule: shown.Schedule, Options: run.Options{Reason: shown.Reason},
 		},
 		Command: shown.Command, Forced: shown.Forced, SupersededBy: shown.SupersededBy, Epoch: shown.Epoch, State: shown.State, Generation: shown.Generation, ObservedGeneration: shown.Observed, Digest: shown.Digest,
-		Restarts: shown.Restarts, Unchanged: shown.Unchanged, Messages: shown.Messages, Requested: shown.Requested, Started: shown.Started,
+		Restarts: shown.Restarts, Changes: shown.Plan, Unchanged: shown.Unchanged, Messages: shown.Messages, Requested: shown.Requested, Started: shown.Started,
 		Deadline: shown.Deadline, Ended: shown.Ended, MaxParallel: shown.MaxParallel,
 	}
 	for _, c := range shown.Commands {

@@ -39,6 +39,7 @@ type Run struct {
 	ExpectedEnd  time.Time       `json:"expected_end,omitzero"`      // of a run that is being executed: when it will probably end
 	CriticalPath []string        `json:"critical_path,omitempty"`    // the steps that decide that, the last of the run last
 	Digest       string          `json:"digest,omitempty"`           // of its plan: an answer names it
+	Plan         string          `json:"plan,omitempty"`             // of a preview: the reference of what it would change, for options.plan of a deploy
 	Unchanged    int             `json:"unchanged"`
 	Messages     []string        `json:"messages,omitempty"`
 	LeftBroken   []string        `json:"left_broken,omitempty"`         // stacks that failed steps left in a bad or unknown state
@@ -107,7 +108,7 @@ func Of(r run.Run, now time.Time) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
 		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, Observed: r.ObservedGeneration, Digest: r.Digest, MaxParallel: r.MaxParallel,
-		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Unchanged: r.Unchanged, Messages: r.Messages,
+		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Plan: r.Changes, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
 	}
 	if f, ok := r.Forecast(now); ok {

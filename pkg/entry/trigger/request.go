@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -108,6 +109,9 @@ func ParseCommand(c run.Control, project, id string, text []byte) run.Request {
 // noDigest says that an answer does not say to which plan it is.
 const noDigest = "missing: give the digest of the plan that you have seen, so that no other plan is approved"
 
+// reference is the form of the reference of a saved plan.
+var reference = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
 // optionFields maps the options of a request to the fields of run.Request.
 func optionFields(q *run.Request) fields {
 	return fields{
@@ -116,6 +120,7 @@ func optionFields(q *run.Request) fields {
 		string(plan.OptionExact):  &q.Exact,
 		string(plan.OptionUpload): &q.Upload,
 		string(plan.OptionDigest): &q.PlanDigest,
+		string(plan.OptionPlan):   &q.Plan,
 	}
 }
 
@@ -125,7 +130,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 	return map[plan.Option]bool{
 		plan.OptionUpload: q.Upload,
 		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
-		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact,
+		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact, plan.OptionPlan: o.Plan != "",
 		plan.OptionDigest: o.PlanDigest != "",
 	}
 }
@@ -238,6 +243,9 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	}
 	if n := q.MaxDeletions; n != nil && *n < 0 && slices.Contains(r.options, plan.OptionMaxDeletions) {
 		add("max_deletions: %d: give a number of stacks, 0 or more", *n)
+	}
+	if q.Plan != "" && slices.Contains(r.options, plan.OptionPlan) && !reference.MatchString(q.Plan) {
+		add("plan: it is no reference of a saved plan, which has 64 hexadecimal digits: take that of the file that plan --out has written")
 	}
 	if r.needsReason && q.Reason == "" {
 		add("reason: missing: say why, for the record")
