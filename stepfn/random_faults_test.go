@@ -165,8 +165,9 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 	}
 }
 
-// stopFaults stops all faults.
+// stopFaults stops all faults, and removes the policy.
 func (g *player) stopFaults() {
+	g.deny(line{"policy", "nothing"})
 	switch on := g.backend.(type) {
 	case *memoryBackend:
 		on.Faults, on.Cloud.Limits = sim.Faults{}, nil

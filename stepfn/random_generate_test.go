@@ -10,6 +10,7 @@ import (
 
 // A generator makes scripts.
 type generator struct {
+	policed *rand.Rand // draws policies; nil if the installation has none
 	*rand.Rand
 	script   script
 	emulated bool   // for the emulators: shorter scripts
@@ -31,6 +32,7 @@ func writeScript(seed uint64, emulated bool) script {
 		return a.script
 	}
 	a.sharing()
+	a.policies(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -97,6 +99,7 @@ func (a *generator) faultPlan(seed uint64) {
 
 // round adds a request and, sometimes, what happens while its run is executed.
 func (a *generator) round() {
+	a.policy()
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {
 			a.add("live", st.nameOnBackend(), a.one(outsideChanges...))

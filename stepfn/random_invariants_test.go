@@ -75,7 +75,8 @@ type monitor struct {
 // observed is what a monitor knows about a run.
 type observed struct {
 	over    bool
-	byForce bool // it was ended by force
+	byForce bool   // it was ended by force
+	denied  string // what the policy denied when it was planned
 	status  []run.Status
 }
 
@@ -105,7 +106,7 @@ func (w *monitor) wrote(x sim.Write) {
 	w.holds(finished, !k.over || x.Op == "Register", "%s writes for run %s, which has ended", x.Op, x.Run)
 	switch x.Op {
 	case "Commit":
-		k.status = nil
+		k.status, k.denied = nil, w.denied
 		for _, s := range w.p.Store.Lend(x.Run).Steps {
 			k.status = append(k.status, s.Status)
 		}
@@ -182,6 +183,7 @@ func (w *monitor) moved(r run.Run, number int) {
 	if was != run.Pending || s.Status != run.Running {
 		return
 	}
+	w.permits(r, s, k.denied)
 	for _, n := range s.After {
 		a := r.Steps[n]
 		w.holds(ordered, a.Status == run.Done, "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)

@@ -32,6 +32,7 @@ type player struct {
 	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
 	contested      bool            // stacks change hands
 	gated          bool            // plans have to be approved
+	denied         string          // what the policy of the installation denies: a key of denials
 }
 
 func newPlayer(t testing.TB) *player {
@@ -89,6 +90,8 @@ func (g *player) execute(l line) {
 		g.submit(append(line{"deploy"}, hub(l.number(1)+1).words()...))
 	case "adopt", "forget", "by-hand", "unreadable", "lab-adopt", "lab-deploy", "lab-destroy", "lab-forget":
 		g.contest(l)
+	case "policy":
+		g.deny(l)
 	case "throttle":
 		g.throttle(l)
 	case "beside":

@@ -19,8 +19,7 @@ func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p p
 	installed, err := e.Policies.Installed(ctx)
 	switch {
 	case fault.Is(err, fault.Invalid):
-		broken := fault.New(fault.Refused, "the policies of the installation cannot be used, so every plan is refused until its owner has corrected them")
-		return plan.Changes{}, errors.Join(broken, err)
+		return plan.Changes{}, errors.Join(fault.New(fault.Refused, "every plan is refused until the owner of the installation has corrected its policies"), err)
 	case err != nil:
 		return plan.Changes{}, err
 	}
@@ -53,4 +52,10 @@ func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p p
 		r.Messages = append(r.Messages, w.String())
 	}
 	return c, nil
+}
+
+// UnusablePolicies is the error for a file of the installation's policies that cannot be read or does not compile. It says no
+// more: those who read it are the users of all projects. Their owner tests the file, or reads the log.
+func UnusablePolicies(file string) error {
+	return fault.New(fault.Invalid, "%s cannot be used: stackwright policy check says why, and so does the log of the function plan", file)
 }

@@ -253,8 +253,8 @@ type Changes interface {
 
 // Policies checks what plans change.
 type Policies interface {
-	// Installed returns the policies of the installation. The error is of kind Invalid if
-	// they cannot be used.
+	// Installed returns the policies of the installation, which can be used. If some cannot, the
+	// error is of kind Invalid: it joins UnusablePolicies for each of their files.
 	Installed(ctx context.Context) ([]project.Policy, error)
 
 	// Check returns what policies say about a plan. The error is of kind Invalid if they

@@ -46,7 +46,7 @@ type Result struct {
 // Test checks the plan of a case by the policies.
 func (s Set) Test(ctx context.Context, c Case) (Result, error) {
 	r := Result{Name: c.Name, At: c.At, Missing: []Expected{}, Unexpected: []plan.Violation{}}
-	found, err := s.check(ctx, c.Facts, c.Plan, slices.Values(c.Stacks))
+	found, err := s.check(ctx, MaxTotalCost, c.Facts, c.Plan, slices.Values(c.Stacks))
 	if err != nil {
 		return r, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ import (
 // What expressions may cost, in steps of CEL: one evaluation, and all evaluations for a plan.
 const (
 	MaxCost      = 100_000
-	MaxTotalCost = 100_000_000
+	MaxTotalCost = 20_000_000
 )
 
 // maxViolations is how many violations are reported.
@@ -131,17 +132,18 @@ func problems(p project.Policy, err error) document.Errors {
 // Check returns what the policies say about a plan, by stack and resource. The error is of
 // kind Refused if they cost more than MaxTotalCost, and Unavailable if the context has ended.
 func (s Set) Check(ctx context.Context, f plan.Facts, c plan.Changes) ([]plan.Violation, error) {
-	if len(s) == 0 {
-		return nil, nil
-	}
-	stacks := func(yield func(Stack) bool) {
+	return s.check(ctx, MaxTotalCost, f, c, stacksOf(c))
+}
+
+// stacksOf are the stacks of a plan, each with all its resources.
+func stacksOf(c plan.Changes) iter.Seq[Stack] {
+	return func(yield func(Stack) bool) {
 		for _, change := range c.Stacks {
 			if !yield(stackOf(change)) {
 				return
 			}
 		}
 	}
-	return s.check(ctx, f, c, stacks)
 }
 
 // stackOf is a stack with all its resources.
@@ -166,13 +168,14 @@ func stackOf(c plan.StackChange) Stack {
 type checking struct {
 	ctx    context.Context
 	values map[string]any
+	most   uint64 // that all evaluations may cost
 	left   uint64
 	found  []plan.Violation
 	more   map[project.PolicyLevel]int // violations beyond maxViolations
 }
 
-func (s Set) check(ctx context.Context, f plan.Facts, c plan.Changes, stacks func(func(Stack) bool)) ([]plan.Violation, error) {
-	x := &checking{ctx: ctx, left: MaxTotalCost, more: make(map[project.PolicyLevel]int), values: map[string]any{
+func (s Set) check(ctx context.Context, most uint64, f plan.Facts, c plan.Changes, stacks iter.Seq[Stack]) ([]plan.Violation, error) {
+	x := &checking{ctx: ctx, most: most, left: most, more: make(map[project.PolicyLevel]int), values: map[string]any{
 		"project": f.Project, "environment": f.Environment, "principal": f.Principal, "time": f.Time,
 	}}
 	if s.any(func(p compiled) bool { return p.when.Uses(planVariable) }) {
@@ -233,10 +236,12 @@ func (x *checking) all(s Set, each scope, about plan.Violation) error {
 		x.left -= min(cost, x.left)
 		message := p.Message
 		switch {
+		case errors.Is(context.Cause(x.ctx), errSlow):
+			return fault.New(fault.Refused, "%w for this plan, at last %s (%s): make their expressions simpler, or plan some of the stacks, with --only", errSlow, p.Name, p.At())
 		case x.ctx.Err() != nil:
 			return fault.New(fault.Unavailable, "check policies: %w", x.ctx.Err())
 		case x.left == 0:
-			return fault.New(fault.Refused, "the policies cost more than %d steps for this plan, at last %s (%s): make their expressions simpler, or plan some of the stacks, with --only", MaxTotalCost, p.Name, p.At())
+			return fault.New(fault.Refused, "the policies cost more than %d steps for this plan, at last %s (%s): make their expressions simpler, or plan some of the stacks, with --only", x.most, p.Name, p.At())
 		case errors.Is(err, expression.ErrCost):
 			message = fmt.Sprintf("its expression costs more than %d steps: make it simpler", MaxCost)
 		case err != nil:
@@ -254,8 +259,17 @@ func (x *checking) all(s Set, each scope, about plan.Violation) error {
 	return nil
 }
 
+// MaxTime is how long the checks of a plan may take. Their cost bounds that already, but not
+// well for each function: a long pattern costs little and takes long.
+const MaxTime = time.Minute
+
+var errSlow = errors.New("the policies take too long")
+
 // A Checker compiles policies and checks plans by them.
-type Checker struct{}
+type Checker struct {
+	MaxTime time.Duration // of the checks of a plan; 0 is MaxTime
+	MaxCost uint64        // of all evaluations for a plan; 0 is MaxTotalCost
+}
 
 // Valid returns what is wrong with policies, as Compile does.
 func (Checker) Valid(all []project.Policy) error {
@@ -263,11 +277,14 @@ func (Checker) Valid(all []project.Policy) error {
 	return err
 }
 
-// Check compiles policies and returns what they say about a plan, as Set.Check does.
-func (Checker) Check(ctx context.Context, all []project.Policy, f plan.Facts, c plan.Changes) ([]plan.Violation, error) {
+// Check compiles policies and returns what they say about a plan, as Set.Check does. The error
+// is of kind Refused, too, if that takes longer than MaxTime.
+func (k Checker) Check(ctx context.Context, all []project.Policy, f plan.Facts, c plan.Changes) ([]plan.Violation, error) {
 	set, err := Compile(all)
 	if err != nil {
 		return nil, err
 	}
-	return set.Check(ctx, f, c)
+	ctx, done := context.WithTimeoutCause(ctx, cmp.Or(k.MaxTime, MaxTime), errSlow)
+	defer done()
+	return set.check(ctx, cmp.Or(k.MaxCost, MaxTotalCost), f, c, stacksOf(c))
 }

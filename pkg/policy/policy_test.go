@@ -1,12 +1,15 @@
 package policy_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -84,6 +87,33 @@ func TestHiddenViolationsKeepTheirLevel(t *testing.T) {
 		}
 		if denials := len(plan.Denials(found)); denials != c.denials || !slices.Equal(last, c.last) {
 			t.Errorf("%d stacks: %d denials, last %q; want %d, %q", c.stacks, denials, last, c.denials, c.last)
+		}
+	}
+}
+
+// Checks that take too long are refused, and not repeated: the policies would take as long again. If the function
+// itself has no time left, they are repeated.
+func TestChecksThatTakeTooLongAreRefused(t *testing.T) {
+	all := read(t, "p.yaml", `{ policies: { slow: { warn: 'plan.stacks.exists(s, s.stack.matches("(a*)*b"))', message: m } } }`)
+	c := plan.Changes{Stacks: make([]plan.StackChange, 200)}
+	_, err := policy.Checker{MaxTime: 1}.Check(t.Context(), all, plan.Facts{}, c)
+	if !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "the policies take too long for this plan, at last slow (p.yaml:1:29): ") {
+		t.Errorf("%v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (policy.Checker{}).Check(ended, all, plan.Facts{}, c); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("%v", err)
+	}
+}
+
+// The policies of a plan cost no more together than the limit, however many stacks it has.
+func TestAllChecksTogetherAreBounded(t *testing.T) {
+	all := read(t, "p.yaml", `{ policies: { p: { deny: stack.stack != "", message: m } } }`)
+	for most, want := range map[uint64]string{200: "", 20: "the policies cost more than 20 steps for this plan, at last p (p.yaml:1:26): "} {
+		_, err := policy.Checker{MaxCost: most}.Check(t.Context(), all, plan.Facts{}, plan.Changes{Stacks: make([]plan.StackChange, 20)})
+		if (err != nil) != (want != "") || err != nil && (!fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("at most %d: %v", most, err)
 		}
 	}
 }

@@ -114,7 +114,9 @@ func (h *App) plan(ctx context.Context, d engine.ExecutionInput, c Checker) (eng
 	defer done()
 	e := h.engine
 	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
-	e.Configurations, e.Specs, e.Changes, e.Policies = l, l, l, policies{c, h.bucket}
+	e.Configurations, e.Specs, e.Changes, e.Policies = l, l, l, policies{c, h.bucket, func(err error) {
+		h.logResult(ctx, err, "policies of the installation", slog.String("run", d.Run))
+	}}
 	t, err := e.Plan(ctx, d)
 	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err

@@ -2,9 +2,11 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/stackwright/stackwright/pkg/aws/s3"
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -24,6 +26,7 @@ type Checker interface {
 type policies struct {
 	Checker
 	bucket *s3.Bucket
+	wrong  func(error) // reports what is wrong with the policies of the installation, to its owner
 }
 
 // Installed implements engine.Policies.
@@ -33,12 +36,17 @@ func (p policies) Installed(ctx context.Context) ([]project.Policy, error) {
 		return nil, fmt.Errorf("policies of the installation: %w", err)
 	}
 	var all []project.Policy
+	var unusable []error
 	for _, f := range files {
 		some, err := format.Policies(f.Key, f.Body)
+		if err == nil {
+			err = p.Valid(some)
+		}
 		if err != nil {
-			return nil, err
+			p.wrong(err)
+			unusable = append(unusable, engine.UnusablePolicies(f.Key))
 		}
 		all = append(all, some...)
 	}
-	return all, p.Valid(all)
+	return all, errors.Join(unusable...)
 }

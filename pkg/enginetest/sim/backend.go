@@ -373,7 +373,10 @@ func (b *Backend) SaveProposal(ctx context.Context, p plan.Proposal) (reference 
 func (b *Backend) Installed(ctx context.Context) (all []project.Policy, err error) {
 	err = b.do(ctx, "Policies.Installed", "", func() error {
 		all = b.Policies
-		return policy.Checker{}.Valid(all)
+		if (policy.Checker{}).Valid(all) != nil {
+			return engine.UnusablePolicies(all[0].File)
+		}
+		return nil
 	})
 	return all, err
 }

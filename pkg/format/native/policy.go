@@ -25,8 +25,9 @@ func Policies(file string, body []byte, list *problem.List) []project.Policy {
 	}
 	n, ok := document.Lookup(root, "policies")
 	if _, project := document.Lookup(root, "project"); !project {
-		n = p.keys("the file of policies", root, policyFileKeys, nil)["policies"]
-		if !ok && root.Kind == yaml.MappingNode {
+		keys := p.keys("the file of policies", root, policyFileKeys, nil)
+		n = keys["policies"]
+		if !ok && root.Kind == yaml.MappingNode && keys["tests"] == nil { // else it has the tests of another file
 			p.Add(p.at(root), "policies is missing: write policies: and a mapping of their names")
 		}
 	}

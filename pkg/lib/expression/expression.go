@@ -104,7 +104,7 @@ type Expression struct {
 func (l *Language) Compile(text string) (*Expression, error) {
 	source := common.NewTextSource(text)
 	parsed, errs := l.parser.Parse(source)
-	if err := problems(errs, nil); err != nil {
+	if err := problems(errs, syntax); err != nil {
 		return nil, err
 	}
 	known := &namedFields{structs: l.types}
@@ -170,8 +170,8 @@ func (x *Expression) Evaluate(ctx context.Context, values map[string]any, most u
 			if stopped.Cause == interpreter.CostLimitExceeded {
 				err = ErrCost
 			}
-		default:
-			panic(stopped)
+		default: // as cel-go's own programs do: a fault of a function is an error of the expression
+			holds, err = false, fmt.Errorf("internal error: %v", stopped)
 		}
 	}()
 	frame, err := interpreter.NewExecutionFrame(values)
@@ -203,11 +203,7 @@ func (x *Expression) Evaluate(ctx context.Context, values map[string]any, most u
 func problems(errs *common.Errors, explain func(string) string) error {
 	var all []error
 	for _, e := range errs.GetErrors() {
-		text := e.Message
-		if explain != nil {
-			text = explain(text)
-		}
-		p := &Problem{Text: text}
+		p := &Problem{Text: explain(e.Message)}
 		if l := e.Location; l != nil && l.Line() > 0 && l.Column() >= 0 {
 			p.Line, p.Column = l.Line(), l.Column()+1
 		}
@@ -235,9 +231,25 @@ func (l *Language) explain(known *namedFields) func(string) string {
 			}
 			return fmt.Sprintf("there is no variable or function %s%s", name, suggest.Hint(name, all))
 		}
-		text = strings.TrimPrefix(text, "Syntax error: ")
+		if name, ok := between(text, "found no matching overload for '", "'"); ok {
+			_, rest, _ := strings.Cut(text, " applied to '")
+			return fmt.Sprintf("%s cannot be applied to %s", strings.Trim(name, "_"), strings.TrimSuffix(rest, "'"))
+		}
 		return text
 	}
+}
+
+// syntax says an error of the parser.
+func syntax(text string) string {
+	text, is := strings.CutPrefix(text, "Syntax error: ")
+	text, _, _ = strings.Cut(text, " expecting ")
+	switch {
+	case strings.Contains(text, "'<EOF>'"):
+		return "the expression ends too early"
+	case is:
+		return "syntax error: " + text
+	}
+	return text
 }
 
 // between returns the text between two others; the first must begin it.
