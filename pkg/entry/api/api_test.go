@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -288,10 +290,41 @@ func TestBeginTwice(t *testing.T) {
 			t.Errorf("%s with the key of a retry: %d %s", body, r.StatusCode, r.Body)
 		}
 	}
-	for _, options := range []string{`"max_deletions":3`, `"rollback":true`, `"refuse":true`, `"only":["a"]`} {
+	for _, options := range []string{`"max_deletions":3`, `"rollback":true`, `"refuse":true`, `"only":["a"]`, `"adopt":["a"]`, `"plan":"` + strings.Repeat("0a", 32) + `"`} {
 		r, _ := h.ask(t, call(runs, `{"operation":"deploy",`+zip+`,"options":{`+options+`}}`, key))
 		if r.StatusCode != 409 {
 			t.Errorf("%s with the key of a deploy without: %d %s", options, r.StatusCode, r.Body)
+		}
+	}
+}
+
+// Each option is a part of the request: with the key of a request that differs in one of them, another run would be joined.
+func TestKeyOfAnotherRequest(t *testing.T) {
+	// Why something is requested is no part of it, a project may have turned on rollbacks, and the digest belongs to a command.
+	left := []string{"Reason", "Rollback", "PlanDigest"}
+	for f := range reflect.TypeFor[run.Options]().Fields() {
+		if slices.Contains(left, f.Name) {
+			continue
+		}
+		id := engine.RunID("api", "shop@prod", "caller", ann, "", "", "key", "k")
+		stored, h := run.Request{ID: id, Project: "shop@prod", Operation: "plan"}, newApp()
+		value := reflect.New(f.Type).Elem()
+		switch f.Type.Kind() {
+		case reflect.Bool:
+			value.SetBool(true)
+		case reflect.String:
+			value.SetString("a")
+		case reflect.Slice:
+			value.Set(reflect.ValueOf([]string{"a"}))
+		default:
+			value.Set(reflect.ValueOf(new(3)))
+		}
+		reflect.ValueOf(&stored.Options).Elem().FieldByIndex(f.Index).Set(value)
+		h.runs = append(h.runs, run.Run{Request: stored})
+		a := h.api()
+		a.ParseRequest = func(string, []byte) run.Request { return run.Request{Project: "shop@prod", Operation: "plan"} }
+		if r, err := a.Answer(t.Context(), call(runs, "{}", "header.idempotency-key=k")); r.StatusCode != 409 || !fault.Is(err, fault.Refused) {
+			t.Errorf("a request without %s joins a run with it: %d %s", f.Name, r.StatusCode, r.Body)
 		}
 	}
 }
