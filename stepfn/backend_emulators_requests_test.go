@@ -249,6 +249,11 @@ Outputs:
 
 // ApprovePlans is backend.
 func (r *emulators) ApprovePlans(expires time.Duration) {
+	if expires == 0 {
+		delete(r.keys, "approve_plan")
+		delete(r.keys, "expires")
+		return
+	}
 	r.setKey("approve_plan", "true")
 	r.setKey("expires", expires.String())
 }

@@ -29,7 +29,7 @@ type backend interface {
 	MaxDeletions(deletions int)              // in project files from now on
 	Timeout(stack string, d time.Duration)   // likewise: the timeout of a stack; of runs if stack is ""
 	OnFailure(word string)                   // likewise
-	ApprovePlans(expires time.Duration)      // likewise: plans have to be approved within this time
+	ApprovePlans(expires time.Duration)      // likewise: plans have to be approved within this time; 0 is not at all
 	Schedules(operations map[string]string)  // likewise: operations by name
 	Rule(installed bool, level, when string) // the policy of the installation, or of project files from now on; none if when is empty
 	Scheduled() []string                     // the names of the existing schedules, sorted
@@ -393,5 +393,5 @@ func (p *memoryBackend) Planned(r run.Run) plan.Changes { return p.Changes[r.Cha
 
 // ApprovePlans is backend.
 func (p *memoryBackend) ApprovePlans(expires time.Duration) {
-	p.approval = project.Approval{Plan: true, Expires: project.Timeout(expires)}
+	p.approval = project.Approval{Plan: expires > 0, Expires: project.Timeout(expires)}
 }

@@ -25,7 +25,8 @@ var words = []word{
 	{"templates", "[PROJECT-STACK...]", (*scenario).templates, isGiven}, // templates instead, without a project file
 	{"as", "PROJECT", (*scenario).as, isGiven},                          // the project of the lines that follow, with stacks of the same names
 	{"max-deletions", "NUMBER", (*scenario).maxDeletions, isGiven},
-	{"approve-plans", "[NUMBER]", (*scenario).approvePlans, isGiven}, // plans have to be approved, within the given number of seconds
+	{"approve-nothing", "", func(s *scenario, _ statement) { s.ApprovePlans(0) }, isGiven}, // from now on
+	{"approve-plans", "[NUMBER]", (*scenario).approvePlans, isGiven},                       // plans have to be approved, within the given number of seconds
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},
 	{"schedules", "[SCHEDULE=OPERATION...]", (*scenario).schedules, isGiven},

@@ -172,14 +172,16 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	for i, s := range p.Steps {
 		p.Steps[i].Expected = e.Verbs.Expected(s.Verb, view.Desired.Nodes[s.Node], view.Recorded[s.Node])
 	}
-	rule, err := e.approval(ctx, *r, desired)
+	gated, err := e.gated(ctx, r, desired, p)
 	if err != nil {
 		return p, err
 	}
-	changes, err := e.checkPolicies(ctx, r, view, p, o.Preview || rule.Plan)
+	shown, shows := p, o.Preview || len(gated.Steps) > len(p.Steps)
+	changes, err := e.checkPolicies(ctx, r, view, p, shows)
 	if err != nil {
 		return p, err
 	}
+	p = gated
 	if o.Preview {
 		r.Messages = accessErrors(view.Live)
 		for _, t := range p.Twins {
@@ -193,16 +195,14 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 			r.Messages = append(r.Messages, l.OnFailure())
 		}
 	}
-	basis, err := view.Basis(p)
+	basis, err := view.Basis(shown)
 	if err != nil {
 		return p, err
 	}
-	if err := e.refuseOtherPlan(ctx, *r, p, basis); err != nil {
+	if err := e.refuseOtherPlan(ctx, *r, shown, basis); err != nil {
 		return p, err
 	}
 	r.Messages = limitMessages(append(r.Messages, p.Messages...))
-	shown := p
-	p = p.Gated(rule)
 	if o.Preview && len(p.Steps) > 0 && desired.Approval.Plan {
 		r.Messages = append(r.Messages, "the deploy waits before its first step until its plan is approved")
 	}
@@ -224,7 +224,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if desired.Approval.Plan {
 		r.Approval = &desired.Approval
 	}
-	if o.Preview || len(p.Steps) > len(shown.Steps) {
+	if shows {
 		changes.Basis = plan.Short(basis)
 		if err := e.showPlan(ctx, r, view, shown, changes); err != nil {
 			return p, err
@@ -236,13 +236,23 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	return p, e.Store.Commit(ctx, *r)
 }
 
-// approval returns the approval that r needs. A rollback needs none: it restores what was approved.
-func (e *Engine) approval(ctx context.Context, r run.Run, desired project.Project) (project.Approval, error) {
-	if o := e.operation(r); !o.Writes || o.Restores {
-		return project.Approval{}, nil
+// gated returns the plan p of r with the steps that wait for approval, if it needs any. A rollback needs none: it restores
+// what was approved. A plan without steps needs none, unless its files change the rule that was deployed last.
+func (e *Engine) gated(ctx context.Context, r *run.Run, desired project.Project, p plan.Plan) (plan.Plan, error) {
+	o := e.operation(*r)
+	if !o.Writes || o.Restores {
+		return p, nil
 	}
 	l, err := e.Store.Lock(ctx, r.Project)
-	return l.Rule(desired.Approval), err
+	rule := l.Rule(desired.Approval)
+	changed := o.NeedsFiles && !rule.Same(desired.Approval)
+	if err != nil || len(p.Steps) == 0 && !changed {
+		return p, err
+	}
+	if changed {
+		p.Messages = append(p.Messages, "the files change who has to approve plans: this plan has to be approved by the rule before")
+	}
+	return p.Gated(rule), nil
 }
 
 // onlyShown reports whether no step of r is executed.

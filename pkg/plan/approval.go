@@ -8,9 +8,9 @@ import (
 )
 
 // Gated returns p with the steps in front of it that wait for approval: one for each person who has to approve, before
-// all other steps. A plan without steps needs no approval.
+// all other steps.
 func (p Plan) Gated(by project.Approval) Plan {
-	if !by.Plan || len(p.Steps) == 0 {
+	if !by.Plan {
 		return p
 	}
 	var first []Step

@@ -1,6 +1,9 @@
 package project
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An Approval says who has to approve a plan before it is executed, and until when. Its zero value demands none.
 type Approval struct {
@@ -16,6 +19,11 @@ const DefaultExpiry = Timeout(24 * time.Hour)
 
 // MaxApprovals is the most persons that may have to approve a plan.
 const MaxApprovals = 5
+
+// Same reports whether a and b demand the same.
+func (a Approval) Same(b Approval) bool {
+	return a.Plan == b.Plan && slices.Equal(a.Approvers, b.Approvers) && a.Approvals == b.Approvals && a.Expires == b.Expires && a.NotByAuthor == b.NotByAuthor
+}
 
 // Person reports whether it matters who approves.
 func (a Approval) Person() bool { return len(a.Approvers) > 0 || a.NotByAuthor || a.Approvals > 1 }
