@@ -64,7 +64,7 @@ format/plain          project format/archive format/declared format/packages for
 format/sceptre        project format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        project format/archive format/declared format/packages format/problem format/reference lib/document lib/pattern lib/suggest lib/template
 format/check          project format/declared format/problem format/resolve lib/graph lib/template
-format/draft          project format/archive format/declared format/plain format/problem lib/pattern lib/template
+format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                project format/archive format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 
 entry/report          fault project plan run

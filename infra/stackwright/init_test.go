@@ -127,7 +127,7 @@ func TestInitFromLive(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(taken, "templates", "topic.yaml"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := l.run("init", taken, "--from-live", "pair-"); r.code != cli.ExitRefused || !strings.Contains(r.err, "topic.yaml exists: init replaces no file") {
+	if r := l.run("init", taken, "--from-live", "pair-"); r.code != cli.ExitRefused || !strings.Contains(r.err, "topic.yaml exists: init and export replace no file") {
 		t.Errorf("ended with %d: %s", r.code, r.err)
 	}
 	if all, err := filepath.Glob(filepath.Join(taken, "*", "*")); err != nil || len(all) != 1 {

@@ -178,6 +178,17 @@ network_vpc_subnetid.`,
 		{name: "schedules", group: groupShow, short: "list scheduled operations and when each runs next", flags: recorded + "output " + where, run: listSchedules,
 			long:     `Lists the scheduled operations, which the last deploy took from schedules: in the project file, and when each runs next.`,
 			examples: []string{"schedules", "schedules --project shop --env prod -o json"}},
+		{
+			name: "export", args: "[PROJECT[@ENVIRONMENT]]", most: 1, group: groupShow, short: "write down everything known about a project",
+			flags: "project.folder " + where, run: exportProject,
+			long: `Prints everything that is known about a project as one JSON document: the records of its stacks, what CloudFormation reports about them, the schedules
+and the runs. Without PROJECT it exports the only project. Values of NoEcho parameters are never in it.
+
+With --project it writes a project folder in place of the document: stackwright.yaml, and the templates, parameters, tags, capabilities and protection of the
+live stacks. A value that is the output of a stack that the stack depends on becomes a reference to it; the value of a NoEcho parameter, which cannot be read,
+a reference to a secret. It replaces no file and changes nothing in AWS; plan of the folder says unchanged.`,
+			examples: []string{"export", "export shop@prod", "export shop --project shop"},
+		},
 		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files output " + where, run: drawGraph,
 			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
 			long: `Shows the project's stacks, each below its dependencies. With --installation or --api it asks for the account and region of the

@@ -17,7 +17,7 @@ import (
 // flags are those of all commands; each command has some of them.
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, reason        string
-	account, region, role, execution, projects, out, saved, live           string
+	account, region, role, execution, projects, out, saved, live, folder   string
 	installation, api                                                      string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                  map[string]bool // by name: those on the command line
 	seconds                                                                float64
@@ -70,6 +70,7 @@ func (f *flags) definitions() map[string]definition {
 		"env.files":       {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
 		"env.all":         {to: &f.env, usage: "only this `environment` of the project"},
 		"project.new":     {to: &f.project, usage: "the `name` of the project"},
+		"project.folder":  {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},
 		"from-live":       {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
 		"out":             {to: &f.out, usage: "write templates and requests into this `folder`"},
 		"out.plan":        {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
@@ -214,8 +215,8 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--out: name where to write")
 	case f.given["plan"] && !f.plan && f.saved == "":
 		return fault.New(fault.Invalid, "--plan: name a file that plan --out has written")
-	case f.given["project"] && f.project == "":
-		return fault.New(fault.Invalid, "--project: name a project, or leave it out")
+	case f.given["project"] && f.project == "" && f.folder == "":
+		return fault.New(fault.Invalid, "--project: it is empty: give it a value, or leave it out")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
 	case f.given["adopt"] && len(f.adopt) == 0:

@@ -49,21 +49,15 @@ func initialize(ctx context.Context, c *call) (int, error) {
 	if err != nil {
 		return c.refuse(err)
 	}
-	files[projectFile] = draft.File(name, stacks)
+	files[projectFile] = draft.File(name, "", stacks)
 	if err := writeNew(dir, files); err != nil {
 		return c.refuse(err)
 	}
-	for _, file := range files.Paths() {
-		if _, err := fmt.Fprintln(c.Out, filepath.Join(dir, filepath.FromSlash(file))); err != nil {
-			return ExitFailed, err
-		}
+	if err := c.listFiles(dir, files); err != nil {
+		return ExitFailed, err
 	}
-	for _, s := range stacks {
-		for _, key := range slices.Sorted(maps.Keys(s.References)) {
-			if c.flags.live != "" {
-				fmt.Fprintf(c.Err, "stack %s: the value of parameter %s cannot be read, because it is NoEcho: create the secret that %s refers to, %s, or write another reference\n", s.Name, key, projectFile, s.References[key])
-			}
-		}
+	if c.flags.live != "" {
+		c.listSecrets(stacks)
 	}
 	maps.Copy(files, there)
 	var v validation
@@ -80,6 +74,27 @@ func initialize(ctx context.Context, c *call) (int, error) {
 	}
 	fmt.Fprintf(c.Err, "project %s has %s; %s\n", name, term.Plural(len(stacks), "stack"), next)
 	return ExitOK, nil
+}
+
+// listFiles prints the paths of files that were written into a folder.
+func (c *call) listFiles(dir string, files archive.Files) error {
+	for _, file := range files.Paths() {
+		if _, err := fmt.Fprintln(c.Out, filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listSecrets says which parameters of stacks that exist refer to secrets in place of their values.
+func (c *call) listSecrets(stacks []draft.Stack) {
+	for _, s := range stacks {
+		for _, key := range slices.Sorted(maps.Keys(s.References)) {
+			if strings.HasPrefix(s.References[key], "${secret:") {
+				fmt.Fprintf(c.Err, "stack %s: the value of parameter %s cannot be read, because it is NoEcho: create the secret that %s refers to, %s, or write another reference\n", s.Name, key, projectFile, s.References[key])
+			}
+		}
+	}
 }
 
 // newName is the name of a new project: the one of the flag --project, or the user's
@@ -142,16 +157,20 @@ func (c *call) live(ctx context.Context) (all []draft.Live, err error) {
 			if err != nil {
 				break
 			}
-			var out *cloudformation.GetTemplateOutput
-			if out, err = client.GetTemplate(ctx, &cloudformation.GetTemplateInput{StackName: &l.Name, TemplateStage: types.TemplateStageOriginal}); err != nil {
-				err = awserr.Fault("read the template of", l.Name, err, nil)
-				break
-			}
-			all[i].Template = []byte(aws.ToString(out.TemplateBody))
+			all[i].Template, err = liveTemplate(ctx, client, l.Name)
 		}
 		return ExitOK, err
 	})
 	return all, err
+}
+
+// liveTemplate reads the template of a live stack.
+func liveTemplate(ctx context.Context, client *cloudformation.Client, name string) ([]byte, error) {
+	out, err := client.GetTemplate(ctx, &cloudformation.GetTemplateInput{StackName: &name, TemplateStage: types.TemplateStageOriginal})
+	if err != nil {
+		return nil, awserr.Fault("read the template of", name, err, nil)
+	}
+	return []byte(aws.ToString(out.TemplateBody)), nil
 }
 
 // liveStack returns a described stack, without its template.
@@ -178,7 +197,7 @@ func writeNew(dir string, files archive.Files) error {
 	names = append(names, projectFile)
 	for _, name := range names {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return fault.New(fault.Refused, "%s exists: init replaces no file: name another folder", filepath.Join(dir, name))
+			return fault.New(fault.Refused, "%s exists: init and export replace no file: name another folder", filepath.Join(dir, name))
 		}
 	}
 	for _, name := range names {

@@ -17,18 +17,29 @@ type Stack struct {
 	Outputs map[string]string `json:"outputs,omitempty"`
 	Changed time.Time         `json:"changed,omitzero"` // when CloudFormation last changed it
 	Run     string            `json:"run,omitempty"`    // that recorded it last
+
+	Digest   string `json:"digest,omitempty"`   // of what was last deployed successfully; empty if that is unknown
+	Template string `json:"template,omitempty"` // the digest of the template of the same
+	Revision string `json:"revision,omitempty"` // of the files of the same
+	Adopted  bool   `json:"adopted,omitempty"`  // the project has adopted it: Stackwright did not create it
 }
 
 // StackOf reports a record.
 func StackOf(r plan.Record) Stack {
 	return Stack{
 		Stack: r.Node, Name: r.Stack, ID: r.StackID, Target: r.Target, Needs: append([]string{}, r.Needs...), Outputs: r.Outputs, Changed: r.LastUpdated, Run: r.Run,
+		Digest: r.Digest, Template: r.Template, Revision: r.Revision, Adopted: r.IsAdopted(),
 	}
 }
 
 // RecordOf returns the record that a report shows, with all that is shown of it.
 func RecordOf(s Stack) plan.Record {
-	return plan.Record{
+	r := plan.Record{
 		Node: s.Stack, Stack: s.Name, StackID: s.ID, Target: s.Target, Needs: s.Needs, Outputs: s.Outputs, LastUpdated: s.Changed, Run: s.Run,
+		Digest: s.Digest, Template: s.Template, Revision: s.Revision,
 	}
+	if s.Adopted {
+		r.Adopted = s.ID
+	}
+	return r
 }

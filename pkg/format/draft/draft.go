@@ -27,12 +27,18 @@ type Stack struct {
 	Tags         map[string]string    // likewise
 	Capabilities []string
 	Protect      bool
+	Targets      []string // none is the default target
+	Needs        []string // further dependencies, by name
 }
 
-// File writes a project file. The stacks are listed in their order.
-func File(project string, stacks []Stack) []byte {
+// File writes a project file, with an environment unless it is "". The stacks are listed in their order.
+func File(project, environment string, stacks []Stack) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\nproject: %s\n\nstacks:\n", Schema, project)
+	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\nproject: %s\n\n", Schema, project)
+	if environment != "" {
+		fmt.Fprintf(&b, "environments:\n  %s: {}\n\n", scalar(environment))
+	}
+	b.WriteString("stacks:\n")
 	for _, s := range stacks {
 		s.write(&b)
 	}
@@ -65,6 +71,19 @@ func (s Stack) write(b *bytes.Buffer) {
 	}
 	if s.Protect {
 		b.WriteString("    protect: true\n")
+	}
+	list(b, "targets", s.Targets)
+	list(b, "needs", s.Needs)
+}
+
+// list writes a key with a list.
+func list(b *bytes.Buffer, key string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "    %s:\n", key)
+	for _, v := range values {
+		fmt.Fprintf(b, "      - %s\n", scalar(v))
 	}
 }
 

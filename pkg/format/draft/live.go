@@ -19,6 +19,16 @@ type Live struct {
 	Parameters, Tags map[string]string
 	Capabilities     []string
 	Protected        bool
+	Recorded         Recorded // by Stackwright; empty for From
+}
+
+// Recorded is what Stackwright has recorded about a live stack.
+type Recorded struct {
+	Node    string // in the project
+	Target  project.Target
+	Needs   []string // nodes
+	Outputs map[string]string
+	Digest  string // of what was last deployed; empty if that is unknown
 }
 
 // From makes the stacks of a project from stacks that exist, and the files of their
@@ -44,28 +54,37 @@ func From(name, prefix string, live []Live) (archive.Files, []Stack) {
 		if project.StackName(name, project.DefaultEnvironment, s.Name) == l.Name {
 			s.StackName = ""
 		}
-		s.Template = "templates/" + s.Name + ".yaml"
-		if bytes.HasPrefix(bytes.TrimSpace(l.Template), []byte("{")) {
-			s.Template = "templates/" + s.Name + ".json"
-		}
-		files[s.Template] = l.Template
-		parsed, err := template.Parse(s.Template, l.Template)
-		if err != nil { // reading the project reports it
-			parsed = &template.Template{}
-		}
+		parsed := s.take(l, files)
 		for key, value := range l.Parameters {
 			if parsed.Parameters[key].NoEcho { // the value is ****
-				s.References[key] = "${secret:" + l.Name + "/" + key + "}"
+				s.References[key] = secretOf(l, key)
 			} else {
 				s.Parameters[key] = value
-			}
-		}
-		for key, value := range l.Tags {
-			if !strings.HasPrefix(key, "aws:") && !strings.HasPrefix(key, "stackwright:") {
-				s.Tags[key] = value
 			}
 		}
 		all = append(all, s)
 	}
 	return files, all
 }
+
+// take takes over the template and the tags of a live stack, and returns the template.
+func (s *Stack) take(l Live, files archive.Files) *template.Template {
+	s.Template = "templates/" + s.Name + ".yaml"
+	if bytes.HasPrefix(bytes.TrimSpace(l.Template), []byte("{")) {
+		s.Template = "templates/" + s.Name + ".json"
+	}
+	files[s.Template] = l.Template
+	parsed, err := template.Parse(s.Template, l.Template)
+	if err != nil { // reading the project reports it
+		parsed = &template.Template{}
+	}
+	for key, value := range l.Tags {
+		if !strings.HasPrefix(key, "aws:") && !strings.HasPrefix(key, "stackwright:") {
+			s.Tags[key] = value
+		}
+	}
+	return parsed
+}
+
+// secretOf is the reference for a parameter of a live stack whose value nobody can read.
+func secretOf(l Live, key string) string { return "${secret:" + l.Name + "/" + key + "}" }
