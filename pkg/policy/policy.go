@@ -106,6 +106,9 @@ func Compile(all []project.Policy) (Set, error) {
 	return set, nil
 }
 
+// Each says for what the i-th policy is checked: plan, stack or resource.
+func (s Set) Each(i int) string { return [...]string{"plan", "stack", "resource"}[s[i].each] }
+
 // problems are what is wrong with an expression, each with its place in the file.
 func problems(p project.Policy, err error) document.Errors {
 	errs := []error{err}

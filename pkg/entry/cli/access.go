@@ -63,10 +63,10 @@ func (s *session) accessFile(ctx context.Context) ([]byte, error) {
 	return append([]byte{}, text...), nil
 }
 
-// directly is the installation by its table and bucket: the access file is no part of its API.
+// directly is the installation by its table and bucket: the access file and the policies are no part of its API.
 func (s *session) directly() (direct, error) {
 	if s.call.flags.api != "" {
-		return direct{}, fault.New(fault.Invalid, "the access file is in the bucket, which only the owner of the installation reads and writes: give --installation instead of --api")
+		return direct{}, fault.New(fault.Invalid, "the access file and the policies are in the bucket, which only the owner of the installation writes: give --installation instead of --api")
 	}
 	return directly(s.site, s.who), nil
 }

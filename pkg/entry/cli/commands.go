@@ -214,9 +214,25 @@ lists, or default if it lists none. The exit code is 0 if the project is valid, 
 			examples: []string{"validate", "validate examples/shop --env prod", "validate shop.zip -o json"},
 		},
 		{
-			name: "policy", group: groupShow, short: "test policies", run: policyHelp,
+			name: "policy", group: groupShow, short: "check and test policies, and put them into an installation", run: policyHelp,
 			long:     `Policies are conditions that no plan may meet: those of the project file, and those of the installation.`,
-			examples: []string{"policy test examples/policies/tags.yaml"},
+			examples: []string{"policy check", "policy test examples/policies/tags.yaml"},
+		},
+		{
+			name: "check", parent: "policy", args: "[FILE...]", most: math.MaxInt, short: "compile policies and list them, without AWS",
+			flags: "output", run: checkPolicies,
+			long: `Compiles the policies of each FILE, which is a file of policies or a project file, and lists them. CHECKED is for what each is checked:
+for the plan once, for each stack, or for each resource. Without FILE it reads the project file of the current directory. It sends no request to AWS. The
+exit code is 2 if something cannot be read or does not compile.`,
+			examples: []string{"policy check", "policy check examples/policies/*.yaml", "policy check -o json"},
+		},
+		{
+			name: "put", parent: "policy", args: "FILE...", least: 1, most: math.MaxInt, short: "put policies into an installation",
+			flags: where, run: putPolicies,
+			long: `Puts each FILE into the folder policies/ of the bucket, as its owner: its policies hold from the next plan on, for all projects. A
+file whose policies do not compile, or whose tests fail, is refused, and then no file is put. A file with the same name is replaced: the bucket
+keeps the versions before. To remove a file, delete the object.`,
+			examples: []string{"policy put tags.yaml --installation stackwright"},
 		},
 		{
 			name: "test", parent: "policy", args: "FILE...", least: 1, most: math.MaxInt, short: "check policies with example plans, without AWS",

@@ -27,37 +27,50 @@ type policyTest struct {
 
 // policyHelp shows the help of policy, which does nothing by itself.
 func policyHelp(_ context.Context, c *call) (int, error) {
-	return ExitRefused, fault.New(fault.Invalid, "write policy test and the files of the policies")
+	return ExitRefused, fault.New(fault.Invalid, "write policy check, policy test or policy put, and the files of the policies")
 }
 
 // testPolicies tests the policies of files. It sends no request.
 func testPolicies(ctx context.Context, c *call) (int, error) {
-	all := policyTest{Problems: []problem.Problem{}, Tests: []policy.Result{}}
+	all, failed, err := c.tested(ctx)
+	if err != nil {
+		return ExitFailed, err
+	}
+	if err := c.showPolicyTest(all, failed); err != nil {
+		return ExitFailed, err
+	}
+	return all.code(), nil
+}
+
+// tested tests the policies of the files that the call names.
+func (c *call) tested(ctx context.Context) (all policyTest, failed int, err error) {
+	all = policyTest{Problems: []problem.Problem{}, Tests: []policy.Result{}}
 	for _, file := range c.args {
 		if err := all.test(ctx, file); err != nil {
-			if !fault.Is(err, fault.Invalid, fault.Missing) {
-				return ExitFailed, err
+			if !fault.Is(err, fault.Invalid, fault.Missing, fault.Refused) {
+				return all, 0, err
 			}
 			all.Problems = append(all.Problems, problem.All(err)...)
 		}
 	}
-	failed := 0
 	for _, t := range all.Tests {
 		if !t.OK {
 			failed++
 		}
 	}
 	all.OK = failed+len(all.Problems) == 0
-	if err := c.showPolicyTest(all, failed); err != nil {
-		return ExitFailed, err
-	}
+	return all, failed, nil
+}
+
+// code is the exit code.
+func (t policyTest) code() int {
 	switch {
-	case len(all.Problems) > 0:
-		return ExitRefused, nil
-	case failed > 0:
-		return ExitFailed, nil
+	case len(t.Problems) > 0:
+		return ExitRefused
+	case !t.OK:
+		return ExitFailed
 	}
-	return ExitOK, nil
+	return ExitOK
 }
 
 // test tests the policies of one file.
@@ -137,11 +150,7 @@ func (c *call) showPolicyTest(all policyTest, failed int) error {
 			lines = append(lines, fmt.Sprintf("%s: %s: not expected: %s", t.At, t.Name, v))
 		}
 	}
-	policies := "1 policy"
-	if all.Policies != 1 {
-		policies = fmt.Sprintf("%d policies", all.Policies)
-	}
-	lines = append(lines, fmt.Sprintf("%s, %s, %d failed", policies, term.Plural(len(all.Tests), "test"), failed))
+	lines = append(lines, fmt.Sprintf("%s, %s, %d failed", policyCount(all.Policies), term.Plural(len(all.Tests), "test"), failed))
 	_, err := fmt.Fprintln(c.Out, strings.Join(lines, "\n"))
 	return err
 }
