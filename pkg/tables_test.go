@@ -31,6 +31,7 @@ var namesake = map[string]string{
 	"pkg/format":                 "keys of the project file",
 	"pkg/lib/jinja":              "words of Jinja2",
 	"pkg/policy":                 "a variable of expressions",
+	"pkg/lib/difference":         "what happens to a resource",
 }
 
 // owners are the folders whose rows and constants have these names.

@@ -203,6 +203,9 @@ func (w stacks) files() archive.Files {
 		if s.adopts {
 			b.WriteString("    adopt: true\n")
 		}
+		if s.importsTable {
+			b.WriteString("    import: { Table: auto }\n")
+		}
 		if s.express {
 			b.WriteString("    deployment: express\n")
 		}
@@ -239,12 +242,12 @@ func (s stack) template(w stacks) []byte {
   Topic:
     Type: AWS::SNS::Topic
     Properties: { DisplayName: !Join [" ", [%s%s]] }
-Outputs:
+%sOutputs:
   Name:
     Value: !Ref AWS::StackName
     Export: { Name: !Sub "${AWS::StackName}-Name" }
   Value: { Value: !Join [".", [%s%s]] }
-`, s.version, params.String(), s.version, imports.String(), s.version, values.String())
+`, s.version, params.String(), s.version, imports.String(), s.tableText(), s.version, values.String())
 }
 
 // ApprovePlans is backend.

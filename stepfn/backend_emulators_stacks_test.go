@@ -75,7 +75,7 @@ func (r *emulators) ended(name string) time.Time {
 // firstStatus maps the first status of an operation of Stackwright to its verb.
 var firstStatus = map[types.ResourceStatus]plan.Verb{
 	"CREATE_IN_PROGRESS": plan.Create, "UPDATE_IN_PROGRESS": plan.Update, "DELETE_IN_PROGRESS": plan.Delete,
-	"UPDATE_ROLLBACK_IN_PROGRESS": plan.Continue,
+	"UPDATE_ROLLBACK_IN_PROGRESS": plan.Continue, "IMPORT_IN_PROGRESS": plan.Import,
 }
 
 // A request is an operation that a token of Stackwright started.
@@ -286,8 +286,11 @@ func (r *emulators) FailNext(name string, v plan.Verb) {
 		r.injectAt(name, local.Fault{Error: &local.FaultError{Action: actions[v], Code: "ValidationError", Message: "injected"}, Times: 1})
 		return
 	}
-	if v == plan.Continue {
+	switch v {
+	case plan.Continue:
 		operation = "rollback"
+	case plan.CreateByImport:
+		operation = string(plan.Import)
 	}
 	r.injectAt(name, local.Fault{Operation: operation, Reason: "injected", Times: 1})
 }
@@ -300,6 +303,7 @@ func (r *emulators) Slow(name string, d time.Duration) {
 var actions = map[plan.Verb]string{
 	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
 	plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
+	plan.Import: "CreateChangeSet", plan.CreateByImport: "CreateChangeSet", "execute": "ExecuteChangeSet",
 }
 
 // Fault lets the request fail on its way to CloudFormation. For CloudFormation, a
@@ -347,7 +351,9 @@ func (r *emulators) changeSets(stack string) []types.ChangeSetSummary {
 	if err != nil {
 		r.Fatal(err)
 	}
-	return out.Summaries
+	return slices.DeleteFunc(out.Summaries, func(c types.ChangeSetSummary) bool { // one that was executed belongs to the stack
+		return c.ExecutionStatus == types.ExecutionStatusExecuteComplete || c.ExecutionStatus == types.ExecutionStatusExecuteFailed
+	})
 }
 
 // Planned is backend.

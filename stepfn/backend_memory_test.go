@@ -109,7 +109,9 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 		switch call {
 		case "Cloud.Begin":
 		case "Cloud.Withdraw":
-			about = strings.TrimSuffix(about, string(plan.Propose)) + "withdraw"
+			about = about[:strings.LastIndex(about, "/")] + "/withdraw"
+		case "Cloud.Execute":
+			about = about[:strings.LastIndex(about, "/")] + "/execute"
 		default:
 			return sim.None
 		}
@@ -329,7 +331,7 @@ func (p *memoryBackend) Status(name string) plan.Status { return p.Cloud.Status(
 
 func (p *memoryBackend) Deployed(name string) (string, map[string]string) {
 	template, params := p.Cloud.Template(physicalName(name))
-	version, _, _ := strings.Cut(template, " ")
+	version, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(template, "Description: "), `"`), " ")
 	return version, params
 }
 
@@ -352,6 +354,9 @@ func (p *memoryBackend) Foreign(name string, now, end plan.Status) {
 	p.After(5*time.Minute, func() { p.Live(name, end) })
 }
 func (p *memoryBackend) FailNext(name string, v plan.Verb) {
+	if v == plan.CreateByImport {
+		v = plan.Import
+	}
 	p.Cloud.Fail[physicalName(name)+"/"+string(v)]++
 }
 func (p *memoryBackend) ByHand(s stack, w stacks) {

@@ -17,6 +17,9 @@ import (
 //	db+                   db is protected
 //	db*                   db is deployed in express mode
 //	db%                   db adopts a stack that exists
+//	db&orders             db imports the table orders, which exists
+//	db$orders             db has the table orders, and creates it
+//	db$                   db has no table, and can import one later
 //	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
 //	db@eu<vpc@us          db is in one target and needs vpc of another
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
@@ -27,6 +30,9 @@ type stack struct {
 	moved                   string // its former name; "" if it has not been moved
 	protected, express      bool
 	adopts                  bool
+	table                   string   // the name of its table; "" if it has none
+	readable                bool     // its template in memory is one of CloudFormation
+	importsTable            bool     // it imports the table
 	targets                 []string // empty: the default target
 	needs                   []need
 }
@@ -48,7 +54,12 @@ func parseStacks(words []string) stacks {
 		name, adopts := strings.CutSuffix(name, "%")
 		name, targets, placed := strings.Cut(name, "@")
 		name, moved, _ := strings.Cut(name, "^")
-		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected, express: express, adopts: adopts}
+		name, table, imports := strings.Cut(name, "&")
+		readable := imports
+		if !imports {
+			name, table, readable = strings.Cut(name, "$")
+		}
+		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected, express: express, adopts: adopts, table: table, readable: readable, importsTable: imports}
 		if placed {
 			s.targets = strings.Split(targets, ",")
 		}
@@ -188,10 +199,24 @@ func (w stacks) project() project.Project {
 			}
 			n.Needs = slices.Compact(sorted(n.Needs))
 			n.Template.Digest = strings.Join(imports, " ")
+			if s.readable {
+				n.Template.Digest = "Description: " + n.Template.Digest + "\nResources:\n  Topic:\n    Type: AWS::SNS::Topic\n" + s.tableText()
+			}
+			if s.importsTable {
+				n.Import = map[string]project.Identifier{"Table": nil}
+			}
 			p.Nodes[n.Name] = n
 		}
 	}
 	return p
+}
+
+// tableText is the table of a stack, in the section Resources of its template.
+func (s stack) tableText() string {
+	if s.table == "" {
+		return ""
+	}
+	return "  Table:\n    Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain\n    Properties:\n      TableName: " + s.table + "\n"
 }
 
 // words writes stacks in the form that parseStacks reads.
@@ -216,6 +241,11 @@ func (s stack) word() string {
 		}
 	}
 	word := s.name
+	if s.importsTable {
+		word += "&" + s.table
+	} else if s.readable {
+		word += "$" + s.table
+	}
 	if s.adopts {
 		word += "%"
 	}

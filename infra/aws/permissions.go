@@ -25,8 +25,8 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), finds, schedules),
-		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), holders, finds, schedules),
+		"execute-step": slices.Concat(marks, writes, queries, specs, follows, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, follows, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules),
@@ -132,7 +132,8 @@ var (
 	follows = []permission{{ // CloudFormation names the change sets of nested stacks itself
 		Do: append([]string{"cloudformation:DescribeChangeSet"}, describes[0].Do...), On: []string{stacks}, Why: anywhere,
 	}}
-	finds = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
+	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
+	holders = []permission{{Do: []string{"cloudformation:DescribeStackResources"}, On: []string{stacks}, Why: "which stack has a resource that a project imports; " + anywhere}}
 )
 
 // copies reads templates of stacks that projects adopt. A project that adopts a stack sees its template and its outputs, and a stack whose
@@ -158,8 +159,8 @@ func tagged(more conditions) conditions {
 	return all
 }
 
-// ourChangeSets are the change sets of exact plans: their names begin as our tokens do, so no function makes or deletes one that somebody else
-// could take for its own. Other actions have no change set. No function executes one.
+// ourChangeSets are the change sets of exact plans and imports: their names begin as our tokens do, so no function makes, deletes or executes one
+// that somebody else could take for its own. Other actions have no change set.
 var ourChangeSets = conditions{"StringLikeIfExists": {"cloudformation:ChangeSetName": action.Prefix + "*"}}
 
 // both are two conditions.
@@ -182,6 +183,13 @@ var (
 			On: []string{stacks}, If: tagged(both(withRole, ourChangeSets)), Why: anywhere,
 		},
 		{
+			Do: []string{"cloudformation:CreateChangeSet"}, On: []string{stacks},
+			If: both(both(withRole, conditions{"StringLike": ourChangeSets["StringLikeIfExists"]}), conditions{"Null": {
+				"aws:RequestTag/stackwright:project": "false", "aws:ResourceTag/stackwright:project": "true", "cloudformation:ImportResourceTypes": "false",
+			}}),
+			Why: "an import creates a stack, which has no tags before; " + anywhere,
+		},
+		{
 			Do: []string{"cloudformation:TagResource"}, On: []string{stacks},
 			If:  conditions{"Null": {"aws:RequestTag/stackwright:project": "false"}},
 			Why: "a new stack gets its tags, and has none before; " + anywhere,
@@ -198,13 +206,20 @@ var (
 		{
 			Do: []string{
 				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateChangeSet", "cloudformation:CreateStack",
-				"cloudformation:DeleteChangeSet", "cloudformation:DeleteStack", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateStack",
-				"cloudformation:UpdateTerminationProtection",
+				"cloudformation:DeleteChangeSet", "cloudformation:DeleteStack", "cloudformation:ExecuteChangeSet", "cloudformation:TagResource", "cloudformation:UntagResource",
+				"cloudformation:UpdateStack", "cloudformation:UpdateTerminationProtection",
 			},
 			On: []string{"${Self}"}, Deny: true, Why: "projects cannot change the installation",
 		},
 	}
-	stops = []permission{{Do: []string{"cloudformation:CancelUpdateStack", "cloudformation:DeleteChangeSet"}, On: []string{stacks}, If: tagged(ourChangeSets), Why: anywhere}}
+	stops = []permission{
+		{Do: []string{"cloudformation:CancelUpdateStack"}, On: []string{stacks}, If: tagged(nil), Why: anywhere},
+		{
+			Do: []string{"cloudformation:DeleteChangeSet", "cloudformation:ExecuteChangeSet"}, On: []string{stacks},
+			If:  conditions{"StringLike": ourChangeSets["StringLikeIfExists"]},
+			Why: "a stack that an import creates may have no tags before; " + anywhere,
+		},
+	}
 )
 
 // adopts updates stacks without our tag, if the owner of the installation names them: a project may have adopted them, and the first

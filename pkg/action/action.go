@@ -30,7 +30,15 @@ const (
 	DeleteStack            Request = "DeleteStack"
 	ContinueUpdateRollback Request = "ContinueUpdateRollback"
 	CreateChangeSet        Request = "CreateChangeSet" // it changes nothing in the stack
+	ImportResources        Request = "ImportResources" // CreateChangeSet of type IMPORT for a stack that exists; Execute starts the operation
+	ImportStack            Request = "ImportStack"     // the same for a new stack
 )
+
+// Creates reports whether the request creates a stack.
+func (r Request) Creates() bool { return r == CreateStack || r == ImportStack }
+
+// Imports reports whether the request imports resources.
+func (r Request) Imports() bool { return r == ImportResources || r == ImportStack }
 
 // A Task is a step with everything that its action needs.
 type Task struct {
@@ -43,6 +51,7 @@ type Task struct {
 	Node     project.Node     // the desired node; zero if the node is not desired
 	Want     project.Resolved // what CloudFormation gets
 	Record   plan.Record      // what Stackwright last did
+	Import   plan.Importation // what a request that imports, imports
 	Receipt  plan.Receipt     // what CloudFormation answered
 	Seen     *plan.Live       // the description of the stack that was read for this task; nil if none was
 	Notified bool             // an event has reported its end
@@ -76,7 +85,7 @@ func (t Task) Location() plan.Location {
 	if t.Node.Name != "" {
 		p.Stack, p.Target = t.Node.Stack, t.Node.Target
 	}
-	if t.Request == CreateStack {
+	if t.Request.Creates() {
 		p.StackID = ""
 	}
 	if t.Receipt.StackID != "" {
@@ -183,6 +192,10 @@ type Cloud interface {
 	// Proposal reads the change set that the task's Begin has created. It reports false while CloudFormation makes
 	// it. Its error is of kind Missing if there is no such change set.
 	Proposal(context.Context, Task) (p plan.Proposal, ready bool, err error)
+
+	// Execute starts the import whose change set the task's Begin has created, under the task's token. Its errors
+	// are those of Begin.
+	Execute(context.Context, Task) error
 
 	// Withdraw deletes the change set of the task, with those of nested stacks. It is no error if there is none. The
 	// error is of kind Busy while CloudFormation makes it.

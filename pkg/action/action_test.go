@@ -73,6 +73,11 @@ func (c *cloud) refusal(t action.Task) error {
 	return nil
 }
 
+func (c *cloud) Execute(context.Context, action.Task) error {
+	c.calls = append(c.calls, "execute")
+	return c.fails["execute"]
+}
+
 func (c *cloud) Protect(context.Context, action.Task) error {
 	c.calls = append(c.calls, "protect")
 	return c.fails["protect"]
@@ -494,12 +499,12 @@ func TestTaskLocation(t *testing.T) {
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
 	all := action.Named(action.All(is(""))...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier} {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateByImport} {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 11 {
+	if len(all) != 13 {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")

@@ -167,6 +167,8 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 	case t.Receipt.Unchanged:
 		p.Why = "unchanged"
 		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
+	case op.Status.Good() && t.Request.Imports(): // an update does the rest
+		r.Digest, r.Template = "", t.Import.Template
 	case op.Status.Good():
 		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
 		if op.Superseded {

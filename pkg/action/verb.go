@@ -28,7 +28,7 @@ func (v Verb) Mutates() bool { return v.Request != "" && v.Request != CreateChan
 
 // All lists the verbs of this version, in the order in which summaries show them.
 func All(c Cloud) []Verb {
-	return []Verb{createVerb(c), updateVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), barrierVerb()}
+	return []Verb{createVerb(c), updateVerb(c), importVerb(c), createByImportVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), barrierVerb()}
 }
 
 // Verbs are verbs by name.

@@ -206,7 +206,7 @@ func (e *Engine) firstPoll(s run.Step, events bool) time.Time {
 // answer. It uses the token of that creation, before the claim replaces this token in
 // the record.
 func (e *Engine) findStackID(ctx context.Context, t *action.Task) error {
-	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request == action.CreateStack || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
+	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request.Creates() || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
 	seen, err := e.observe(ctx, t.Run, []plan.Location{t.Record.Location()})

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -310,6 +309,11 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if v.Found, err = e.found(ctx, r, v); err != nil {
 		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
 	}
+	if e.operation(r).NeedsFiles && !e.operation(r).Adopts {
+		if err := e.readImports(ctx, &v); err != nil {
+			return plan.View{}, nil, fmt.Errorf("import resources: %w", err)
+		}
+	}
 	if e.operation(r).Restores {
 		v.Created, err = e.created(ctx, r)
 	}
@@ -342,7 +346,7 @@ func (e *Engine) created(ctx context.Context, r run.Run) (map[string]bool, error
 	}
 	ids := make(map[string]bool)
 	for _, s := range r.Steps {
-		if e.Verbs.Of(s.Verb).Request == action.CreateStack && s.Receipt.StackID != "" {
+		if e.Verbs.Of(s.Verb).Request.Creates() && s.Receipt.StackID != "" {
 			ids[s.Receipt.StackID] = true
 		}
 	}

@@ -219,8 +219,8 @@ type Specs interface {
 	// SaveTemplate stores a template of the project that was read last.
 	SaveTemplate(ctx context.Context, digest string) error
 
-	// SaveDeployedTemplate stores a template that CloudFormation has returned, and returns
-	// its digest.
+	// SaveDeployedTemplate stores a template that CloudFormation has returned, or with which it
+	// imports resources, and returns its digest.
 	SaveDeployedTemplate(ctx context.Context, body []byte) (digest string, err error)
 
 	// SaveSpecs stores nodes. It returns for each node, in their order, the reference by
@@ -279,6 +279,10 @@ type Clouds interface {
 	// DeployedTemplate reads the template that the stack of a location was last deployed
 	// from, as its user wrote it.
 	DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, error)
+
+	// Holder returns the name of the stack that has the resource with a physical ID in a target;
+	// empty if none has.
+	Holder(ctx context.Context, t project.Target, physicalID string) (stack string, err error)
 
 	// Describe reads the stacks of the given IDs in a target, many with one request,
 	// and returns them by ID. It gives up before it has sent as many requests as there

@@ -114,7 +114,7 @@ func AlsoAdopting(p project.Project, names []string) (project.Project, error) {
 	return p, errors.Join(unknown...)
 }
 
-// A Found is what adoption has to know of a live stack besides its description.
+// A Found is what adoption and imports have to know of a stack besides its description.
 type Found struct {
 	Owner      string             // the project that owns it; empty if none does
 	Unreadable string             // why its template cannot be read; empty if it can
@@ -122,6 +122,10 @@ type Found struct {
 	Digest     string             // of its template
 	Template   *template.Template // that it was deployed from; nil if it cannot be understood
 	Desired    *template.Template // of the node; nil if it cannot be understood
+
+	Import      string            // the digest of the template with which resources are imported
+	ImportBytes int               // its size
+	Holders     map[string]string // the stack that has a resource to import, by the resource's ID
 }
 
 // Adopts lists the desired nodes that adopt a live stack, sorted.

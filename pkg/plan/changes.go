@@ -41,12 +41,15 @@ const (
 	ActionReplace StackAction = "replace" // delete it, and create it again
 	ActionDelete  StackAction = "delete"
 	ActionAdopt   StackAction = "adopt"  // a live stack that no project owns becomes the project's; an update may follow
+	ActionImport  StackAction = "import" // resources that exist come into the stack, which is created or updated
 	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
 )
 
 // Existing reports whether the action is about a stack that exists and stays, so that it is
 // compared with what is desired.
-func (a StackAction) Existing() bool { return a == ActionUpdate || a == ActionAdopt }
+func (a StackAction) Existing() bool {
+	return a == ActionUpdate || a == ActionAdopt || a == ActionImport
+}
 
 // A Certainty says whether an action changes the stack.
 type Certainty string
@@ -152,6 +155,7 @@ type Summary struct {
 	Replace           int `json:"replace"`
 	Delete            int `json:"delete"`
 	Adopt             int `json:"adopt"`
+	Import            int `json:"import"`
 	Forget            int `json:"forget"`
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
@@ -171,6 +175,8 @@ func (s *Summary) count(c StackChange) {
 		s.Delete++
 	case c.Action == ActionAdopt:
 		s.Adopt++
+	case c.Action == ActionImport:
+		s.Import++
 	case c.Action == ActionForget:
 		s.Forget++
 	case c.Certainty == Possible:

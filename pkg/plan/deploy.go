@@ -188,6 +188,10 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 		return nil, nil, fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
 	_, recorded := v.Recorded[name]
+	imports, err := v.importation(name)
+	if err != nil {
+		return nil, nil, err
+	}
 	switch {
 	case v.inaccessible(name) && n.Adopt && !recorded:
 		return refuse("it cannot be read, so it cannot be adopted: %s", live.AccessError)
@@ -200,9 +204,11 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 		if err != nil || adopted != "" {
 			return nil, []Step{step}, err
 		}
-		return nil, []Step{step, deploy(Update)}, nil
+		return nil, slices.Concat([]Step{step}, imports, []Step{deploy(Update)}), nil
 	case s.Gone() && n.Adopt && !recorded:
 		return refuse("%s does not exist, so it cannot be adopted: to create it, remove adopt: true or --adopt; otherwise correct stack_name: or the target", n.Stack)
+	case s.Gone() && imports != nil: // an import changes nothing else: an update does the rest
+		return nil, append(imports, deploy(Update)), nil
 	case s.Gone():
 		return nil, []Step{deploy(Create)}, nil
 	case !v.managed(name) && live.Project != "" && live.Project != project.ID(v.Desired.Name, v.Desired.Environment):
@@ -211,6 +217,8 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 		return refuse("%s exists (%s) and "+NotManaged, n.Stack, s)
 	case live.Dead() && live.Protected && n.Protect:
 		return refuse("it is %s and must be created again, but is protected: set protect: false first", s)
+	case live.Dead() && imports != nil:
+		return []Step{step(Delete)}, append(imports, deploy(Update)), nil
 	case live.Dead(): // not deleted in express mode: it could leave resources for later whose names the creation needs
 		return []Step{step(Delete)}, []Step{deploy(Create)}, nil
 	case s.Fragile():
@@ -220,7 +228,7 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 	case s.Stuck():
 		return nil, []Step{step(Continue), deploy(Update)}, nil
 	case live.Updatable():
-		return nil, []Step{deploy(Update)}, nil
+		return nil, append(imports, deploy(Update)), nil
 	}
 	return refuse("%w", live.Unrecoverable())
 }

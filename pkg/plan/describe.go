@@ -102,6 +102,10 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		c.Deployment = cmp.Or(c.Deployment, s.Deployment)
 	}
 	c.Reasons = append(c.Reasons, d.reasons(name, c.Action)...)
+	imports, imported := importReason(steps)
+	if imports != "" {
+		c.Reasons = append(c.Reasons, imports)
+	}
 	if c.Action == ActionAdopt && asAdopted(steps) {
 		c.Reasons = append(c.Reasons, "it is as the project says: nothing in AWS is changed")
 		d.uncertain[name] = func(string) string { return "" }
@@ -123,6 +127,11 @@ func (d describer) stack(name string, steps []Step) StackChange {
 			Parameters: because(uncertain), Exports: d.exports[placeOf(n.Target)], Tags: c.Action == ActionUpdate && len(c.Tags) > 0,
 		})
 		d.add(&c, diff)
+		for i, r := range c.Resources {
+			if imported[r.ID] && r.Action == difference.Add {
+				c.Resources[i].Action = difference.Import
+			}
+		}
 		differs := c.Action == ActionDelete || r.Template != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
 		c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden && differs
 	}
@@ -151,7 +160,7 @@ func because(uncertain map[string]string) map[string]string {
 // comparable reports whether the templates that an action needs are known.
 func comparable(a StackAction, before, after difference.Side) bool {
 	switch a {
-	case ActionCreate, ActionReplace:
+	case ActionCreate, ActionReplace, ActionImport:
 		return after.Template != nil
 	case ActionDelete:
 		return before.Template != nil
@@ -165,6 +174,8 @@ func action(steps []Step) StackAction {
 	switch {
 	case has(Adopt):
 		return ActionAdopt
+	case has(Import), has(CreateByImport):
+		return ActionImport
 	case has(Create) && has(Delete):
 		return ActionReplace
 	case has(Create):
@@ -200,6 +211,11 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		return before, after
 	case c.Action == ActionReplace:
 		c.UnknownDataLoss = live.Status == "DELETE_FAILED" // the others have never held data
+		return before, after
+	case c.Action == ActionImport:
+		before.Template = d.Found[n.Name].Template // nil if the import creates the stack
+		before.Scope = scope(n.Stack, live.StackID, n.Target)
+		before.Scope.Parameters = live.Parameters
 		return before, after
 	case c.Action == ActionAdopt:
 		if before.Template = d.Found[n.Name].Template; before.Template == nil {

@@ -17,17 +17,19 @@ type Verb string
 
 // The verbs that plans use. Package action has their rows.
 const (
-	Create   Verb = "create"
-	Update   Verb = "update"
-	Delete   Verb = "delete"
-	Continue Verb = "continue" // continue a rollback that failed
-	Wait     Verb = "wait"     // wait for an operation that another started, or for the cleanup after an update
-	Read     Verb = "read"     // read a live stack into its record
-	Forget   Verb = "forget"   // drop a record: its stack is gone, or the user keeps it without Stackwright
-	Adopt    Verb = "adopt"    // record a live stack that Stackwright did not create
-	Propose  Verb = "propose"  // say with a change set what an update would change
-	Approve  Verb = "approve"  // wait until a person has approved the plan
-	Barrier  Verb = "barrier"  // only orders other steps: those that come after it start when those before it are done
+	Create         Verb = "create"
+	Update         Verb = "update"
+	Delete         Verb = "delete"
+	Continue       Verb = "continue"         // continue a rollback that failed
+	Wait           Verb = "wait"             // wait for an operation that another started, or for the cleanup after an update
+	Read           Verb = "read"             // read a live stack into its record
+	Forget         Verb = "forget"           // drop a record: its stack is gone, or the user keeps it without Stackwright
+	Adopt          Verb = "adopt"            // record a live stack that Stackwright did not create
+	Import         Verb = "import"           // bring resources that exist into a stack that exists
+	Propose        Verb = "propose"          // say with a change set what an update would change
+	CreateByImport Verb = "create-by-import" // create a stack from resources that exist
+	Approve        Verb = "approve"          // wait until a person has approved the plan
+	Barrier        Verb = "barrier"          // only orders other steps: those that come after it start when those before it are done
 )
 
 // A Step applies one verb to one node, after other steps.
@@ -99,7 +101,7 @@ type View struct {
 	Recorded map[string]Record // what Stackwright last did, by node
 	Live     map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
 	Created  map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
-	Found    map[string]Found  // what adoption has to know of the live stacks of the nodes that adopt theirs
+	Found    map[string]Found  // what adoption and imports have to know of the stacks of their nodes
 	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 
@@ -189,6 +191,7 @@ type Receipt struct {
 	StackID   string `json:"stack_id,omitempty"`
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // the stack already was as desired, so nothing was started
+	Executed  bool   `json:"executed,omitempty"`  // its change set is being executed, or was
 	Proposal  string `json:"proposal,omitempty"`  // reference to what its change set says; the change set may be deleted
 }
 

@@ -166,7 +166,7 @@ func (c *StackChange) options(n project.Node, live Live) {
 	if live.AccessError != "" {
 		return
 	}
-	existed := c.Action.Existing()
+	existed := c.Action.Existing() && live.StackID != ""
 	if !existed && len(n.Capabilities) > 0 {
 		c.Options = append(c.Options, change("capabilities", "", false, strings.Join(n.Capabilities, ", "), true, ""))
 	}

@@ -30,6 +30,8 @@ var table = map[string][]need{
 	"cloudformation.ListStackResources":          {{"cloudformation:ListStackResources", ""}},
 	"cloudformation.CreateChangeSet":             {{"cloudformation:CreateChangeSet", ""}, {"iam:PassRole", "cloudformation.CreateChangeSetInput.RoleARN"}, {"s3:GetObject", "cloudformation.CreateChangeSetInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.CreateChangeSetInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.CreateChangeSetInput.Tags"}},
 	"cloudformation.DeleteChangeSet":             {{"cloudformation:DeleteChangeSet", ""}},
+	"cloudformation.DescribeStackResources":      {{"cloudformation:DescribeStackResources", ""}},
+	"cloudformation.ExecuteChangeSet":            {{"cloudformation:ExecuteChangeSet", ""}},
 	"cloudformation.DescribeChangeSet":           {{"cloudformation:DescribeChangeSet", ""}},
 	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.UpdateStackInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.UpdateStackInput.Tags"}},
 	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},

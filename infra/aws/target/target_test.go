@@ -234,7 +234,10 @@ func TestWhatRolesMay(t *testing.T) {
 	o, x := roleOf(t, all["Orchestrator"]), roleOf(t, all["Execution"])
 	byRole, tag := map[string]any{"cloudformation:RoleArn": list(execution, execution+"-*")}, map[string]any{"aws:ResourceTag/stackwright:project": "false"}
 	ours := map[string]any{"cloudformation:ChangeSetName": "sw-*"}
-	for sid, want := range map[string]map[string]map[string]any{"Create": {"ArnLike": byRole}, "Change": {"ArnLike": byRole, "Null": tag, "StringLikeIfExists": ours}, "Manage": {"Null": tag, "StringLikeIfExists": ours}} {
+	for sid, want := range map[string]map[string]map[string]any{"Create": {"ArnLike": byRole}, "Change": {"ArnLike": byRole, "Null": tag, "StringLikeIfExists": ours}, "Manage": {"Null": tag}, "ChangeSets": {"StringLike": ours}, "Import": {
+		"ArnLike": byRole, "StringLike": ours,
+		"Null": {"aws:RequestTag/stackwright:project": "false", "aws:ResourceTag/stackwright:project": "true", "cloudformation:ImportResourceTypes": "false"},
+	}} {
 		if d := cmp.Diff(want, o.statement(t, sid).Condition); d != "" {
 			t.Errorf("%s: %s", sid, d)
 		}
@@ -248,7 +251,7 @@ func TestWhatRolesMay(t *testing.T) {
 	}
 	not := o.statement(t, "NotThis")
 	var changes []string
-	for _, sid := range []string{"Create", "Change", "Manage"} {
+	for _, sid := range []string{"Create", "Change", "Manage", "ChangeSets"} {
 		changes = append(changes, texts(o.statement(t, sid).Action)...)
 	}
 	slices.Sort(changes)

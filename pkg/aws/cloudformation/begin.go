@@ -26,6 +26,10 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	switch t.Request {
 	case action.CreateStack:
 		return c.create(ctx, client, t)
+	case action.ImportStack:
+		return c.importResources(ctx, client, t, "")
+	case action.ImportResources:
+		send = c.importResources
 	case action.UpdateStack:
 		send = c.update
 	case action.DeleteStack:

@@ -97,8 +97,10 @@ func proposal(ctx context.Context, client Client, stack, id, within string) (p p
 func resourceChange(r types.ResourceChange, within string) plan.ResourceChange {
 	c := plan.ResourceChange{ID: within + aws.ToString(r.LogicalResourceId), Type: aws.ToString(r.ResourceType), Replacement: resource.Never, Policy: policy(r.PolicyAction)}
 	switch r.Action {
-	case types.ChangeActionAdd, types.ChangeActionImport:
+	case types.ChangeActionAdd:
 		c.Action = difference.Add
+	case types.ChangeActionImport:
+		c.Action = difference.Import
 	case types.ChangeActionRemove:
 		c.Action = difference.Remove
 	case types.ChangeActionModify:

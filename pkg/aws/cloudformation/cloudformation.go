@@ -17,10 +17,12 @@ type Client interface {
 	DescribeStacks(context.Context, *sdk.DescribeStacksInput, ...func(*sdk.Options)) (*sdk.DescribeStacksOutput, error)
 	ListStackResources(context.Context, *sdk.ListStackResourcesInput, ...func(*sdk.Options)) (*sdk.ListStackResourcesOutput, error)
 	GetTemplate(context.Context, *sdk.GetTemplateInput, ...func(*sdk.Options)) (*sdk.GetTemplateOutput, error)
+	DescribeStackResources(context.Context, *sdk.DescribeStackResourcesInput, ...func(*sdk.Options)) (*sdk.DescribeStackResourcesOutput, error)
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 	DescribeChangeSet(context.Context, *sdk.DescribeChangeSetInput, ...func(*sdk.Options)) (*sdk.DescribeChangeSetOutput, error)
 
 	CreateChangeSet(context.Context, *sdk.CreateChangeSetInput, ...func(*sdk.Options)) (*sdk.CreateChangeSetOutput, error)
+	ExecuteChangeSet(context.Context, *sdk.ExecuteChangeSetInput, ...func(*sdk.Options)) (*sdk.ExecuteChangeSetOutput, error)
 	DeleteChangeSet(context.Context, *sdk.DeleteChangeSetInput, ...func(*sdk.Options)) (*sdk.DeleteChangeSetOutput, error)
 	CreateStack(context.Context, *sdk.CreateStackInput, ...func(*sdk.Options)) (*sdk.CreateStackOutput, error)
 	UpdateStack(context.Context, *sdk.UpdateStackInput, ...func(*sdk.Options)) (*sdk.UpdateStackOutput, error)

@@ -18,8 +18,9 @@ import (
 // the message says what is wrong. Messages are matched in this file only.
 var (
 	// "Stack with id shop-vpc does not exist", "Stack [shop-vpc] does not exist".
+	// "Stack for orders does not exist": no stack has the resource.
 	// Missing buckets, roles and parameters are other errors.
-	absent = pattern.New(`^Stack(?: with id |:| )\[?[^\s\]]+\]? does not exist`)
+	absent = pattern.New(`^Stack(?: with id |:| for | )\[?[^\s\]]+\]? does not exist`)
 
 	// "Stack:arn:… is in UPDATE_IN_PROGRESS state and can not be updated.",
 	// "Stack [shop-vpc] cannot be deleted while in status UPDATE_IN_PROGRESS"
@@ -34,6 +35,7 @@ var (
 )
 
 const (
+	noTemplate    = "Template not yet available"
 	nothingToDo   = "No updates are to be performed"
 	rateExceeded  = "Rate exceeded"
 	protected     = "TerminationProtection is enabled"
@@ -85,7 +87,7 @@ func meaning(code, message string) (kind fault.Kind, text string) {
 		return fault.Throttled, message
 	case strings.HasPrefix(message, nothingToDo):
 		return fault.Unchanged, message
-	case absent.MatchString(message):
+	case absent.MatchString(message), strings.HasPrefix(message, noTemplate):
 		return fault.Missing, message
 	case inStatus.MatchString(message):
 		return refusedIn(plan.Status(inStatus.FindStringSubmatch(message)[1])), message

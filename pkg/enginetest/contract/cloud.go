@@ -359,6 +359,50 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.begin(s.task("vpc", plan.Update, "v2"), "")
 			s.begin(s.task("vpc", plan.Propose, "v3"), fault.Busy)
 		},
+		"an import brings a resource into a stack, and changes nothing else": func(s fixture) {
+			t := s.task("vpc", plan.Create, "v1")
+			t.Node.Template = templateOf(topicText)
+			t = s.begin(t, "")
+			s.Pass(30 * time.Second)
+			s.ids["vpc"] = t.Receipt.StackID
+			before := s.status("vpc", "CREATE_COMPLETE")
+			s.held("")
+			t = s.imports("vpc", plan.Import, topicText+tableText, "")
+			if after := s.status("vpc", "CREATE_COMPLETE"); !after.LastUpdated.Equal(before.LastUpdated) {
+				s.Error("the change set alone has changed the stack")
+			}
+			s.executed(t, "IMPORT_COMPLETE")
+			s.held("vpc")
+			if after := s.status("vpc", "IMPORT_COMPLETE"); !after.LastUpdated.After(before.LastUpdated) {
+				s.Error("the stack was not updated")
+			}
+			s.imports("other", plan.CreateByImport, "Resources:\n"+tableText, "already exists in stack")
+			s.status("other", "REVIEW_IN_PROGRESS")
+		},
+		"an import creates a stack": func(s fixture) {
+			t := s.imports("vpc", plan.CreateByImport, "Resources:\n"+tableText, "")
+			s.status("vpc", "REVIEW_IN_PROGRESS")
+			s.executed(t, "IMPORT_COMPLETE")
+			s.held("vpc")
+		},
+		"a failed import is rolled back": func(s fixture) {
+			s.Fail("vpc", plan.Import)
+			s.executed(s.imports("vpc", plan.CreateByImport, "Resources:\n"+tableText, ""), "IMPORT_ROLLBACK_COMPLETE")
+			s.held("")
+		},
+		"a change set that was deleted is not executed": func(s fixture) {
+			t := s.imports("vpc", plan.CreateByImport, "Resources:\n"+tableText, "")
+			for range 2 {
+				if err := s.Withdraw(s.Context(), t); err != nil {
+					s.Error(err)
+				}
+			}
+			if err := s.Execute(s.Context(), t); !fault.Is(err, fault.Missing) {
+				s.Error(err)
+			}
+			s.status("vpc", "REVIEW_IN_PROGRESS")
+			s.begin(s.imported("vpc", plan.CreateByImport, "Resources:\n"+tableText), fault.Taken) // it may be somebody else's
+		},
 		"termination protection forbids deletion": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
 			t.Node.Protect = true
@@ -397,6 +441,70 @@ func (s fixture) task(stack string, v plan.Verb, version string, imports ...stri
 		Request: action.Named(action.All(nil)...).Of(v).Request,
 		Node:    n, Want: project.Resolved{Parameters: map[string]string{}}, Claimed: s.Now(), Now: s.Now(),
 		Record: plan.Record{Node: stack, Stack: stack, Target: n.Target, StackID: s.ids[stack]},
+	}
+}
+
+// The texts of templates whose digests are their content.
+const (
+	topicText = "Description: v1 imports\nResources:\n  Topic:\n    Type: AWS::SNS::Topic\n"
+	tableText = "  Table:\n    Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain\n    Properties:\n      TableName: orders\n"
+)
+
+func templateOf(text string) project.Template {
+	return project.Template{Digest: text, Bytes: len(text), Pinned: true}
+}
+
+// imported returns a task that imports the table orders, with a template.
+func (s fixture) imported(stack string, v plan.Verb, text string) action.Task {
+	s.Helper()
+	t := s.task(stack, v, "v1")
+	t.Node.Template = templateOf(text)
+	t.Import = plan.Importation{Template: text, Bytes: len(text), Resources: []plan.ImportedResource{{ID: "Table", Type: "AWS::DynamoDB::Table", Identifier: map[string]string{"TableName": "orders"}}}}
+	live := s.described(t)
+	t.Seen = &live
+	return t
+}
+
+// imports makes the change set of an import, which imports the table or fails for a reason.
+func (s fixture) imports(stack string, v plan.Verb, text, failure string) action.Task {
+	s.Helper()
+	t := s.begin(s.imported(stack, v, text), "")
+	if _, ready, err := s.Proposal(s.Context(), t); ready || err != nil {
+		s.Errorf("the change set is ready at once: %v", err)
+	}
+	live := s.described(t)
+	t.Seen = &live
+	if again := s.begin(t, ""); again.Receipt != t.Receipt {
+		s.Errorf("created again it is %v, not %v", again.Receipt, t.Receipt)
+	}
+	s.Pass(30 * time.Second)
+	p, ready, err := s.Proposal(s.Context(), t)
+	imports := len(p.Resources) == 1 && p.Resources[0].ID == "Table" && p.Resources[0].Imported()
+	if err != nil || !ready || imports != (failure == "") || !strings.Contains(p.Failure, failure) {
+		s.Fatalf("%+v, %v, %v", p, ready, err)
+	}
+	return t
+}
+
+// executed executes the change set of t, twice, and waits for the end of the import.
+func (s fixture) executed(t action.Task, want plan.Status) {
+	s.Helper()
+	for range 2 {
+		if err := s.Execute(s.Context(), t); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.busy(t, "IMPORT_IN_PROGRESS")
+	s.Pass(30 * time.Second)
+	s.received(t, true, true, want)
+}
+
+// held checks which stack has the table orders.
+func (s fixture) held(want string) {
+	s.Helper()
+	got, err := s.Holder(s.Context(), s.Node("vpc", "v1").Target, "orders")
+	if err != nil || got != want {
+		s.Errorf("the stack %q has the table, %v; want %q", got, err, want)
 	}
 }
 

@@ -50,7 +50,7 @@ func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 		} else if st.now.template != want.template || !maps.Equal(st.now.params, want.params) {
 			says.Resources = []plan.ResourceChange{{ID: "Topic", Type: "AWS::SNS::Topic", Action: "modify", Replacement: "never"}}
 		}
-		c.sets[t.Token()] = changeSet{st.name, c.clock.Now().Add(makingChangeSet), says}
+		c.sets[t.Token()] = changeSet{stack: st.name, ready: c.clock.Now().Add(makingChangeSet), says: says}
 	}
 	return plan.Receipt{StackID: st.id, Operation: "changeSet/" + t.Token()}, nil
 }

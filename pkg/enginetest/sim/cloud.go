@@ -77,6 +77,7 @@ func (c *Cloud) Started(n int) []string {
 
 // operations names the operations in Fail and Requests, by the request that starts them.
 var operations = map[action.Request]string{
+	action.ImportResources: "import", action.ImportStack: "import",
 	action.CreateStack: "create", action.UpdateStack: "update", action.DeleteStack: "delete", action.ContinueUpdateRollback: "continue",
 }
 
@@ -114,7 +115,8 @@ type content struct {
 // imports lists the stacks whose exports the content uses.
 func (c content) imports() []string {
 	_, list, _ := strings.Cut(c.template, " imports ")
-	return strings.Fields(list)
+	list, _, _ = strings.Cut(list, "\n")
+	return strings.Fields(strings.TrimSuffix(list, `"`))
 }
 
 // An event is one change of a stack's status.
@@ -247,6 +249,8 @@ func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, er
 	switch {
 	case st == nil:
 		return nil, fault.New(fault.Missing, "stack %s does not exist", p.Stack)
+	case st.status == "IMPORT_ROLLBACK_COMPLETE" && st.now.template == "":
+		return nil, fault.New(fault.Missing, "stack %s has no template yet", p.Stack)
 	case c.Unreadable[st.name]:
 		return nil, fault.New(fault.Denied, "GetTemplate is not allowed")
 	}
@@ -351,8 +355,11 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	name := c.called(t.Location())
 	st := c.find(t.Location())
-	if t.Request == action.CreateChangeSet {
+	switch t.Request {
+	case action.CreateChangeSet:
 		return c.propose(st, t)
+	case action.ImportResources, action.ImportStack:
+		return c.proposeImport(st, t)
 	}
 	if t.Request == action.CreateStack {
 		if c.live[name] != nil {

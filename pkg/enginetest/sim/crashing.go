@@ -95,6 +95,17 @@ func (m crashingCloud) Proposal(ctx context.Context, t action.Task) (p plan.Prop
 	return p, ready, err
 }
 
+// Execute implements action.Cloud.
+func (m crashingCloud) Execute(ctx context.Context, t action.Task) error {
+	return m.do(ctx, "Cloud.Execute", about(t), func() error {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 0, 1); err != nil {
+			return err
+		}
+		m.Cloud.count("ExecuteChangeSet", 1)
+		return m.Cloud.Execute(ctx, t)
+	})
+}
+
 // Withdraw implements action.Cloud.
 func (m crashingCloud) Withdraw(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.Withdraw", about(t), func() error {
@@ -138,6 +149,14 @@ func (m crashingCloud) DeployedTemplate(ctx context.Context, p plan.Location) ([
 	return got(m.Backend, ctx, "Clouds.DeployedTemplate", p.Stack, func() ([]byte, error) {
 		m.Cloud.count("GetTemplate", 1)
 		return m.Cloud.DeployedTemplate(ctx, p)
+	})
+}
+
+// Holder implements engine.Clouds.
+func (m crashingCloud) Holder(ctx context.Context, t project.Target, physicalID string) (string, error) {
+	return got(m.Backend, ctx, "Clouds.Holder", physicalID, func() (string, error) {
+		m.Cloud.count("DescribeStackResources", 1)
+		return m.Cloud.Holder(ctx, t, physicalID)
 	})
 }
 

@@ -86,6 +86,24 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.set(st, t, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
 			after(0.2, ends("UPDATE_COMPLETE", ""))
 		})
+	case action.ImportResources, action.ImportStack:
+		st.lastUpdated = c.clock.Now()
+		c.set(st, t, "IMPORT_IN_PROGRESS", "")
+		after(0.5, func() {
+			why := c.failure(st, operations[t.Request], want)
+			for _, r := range t.Import.Resources {
+				if holder := c.holder(r.PhysicalID()); holder != nil {
+					why = r.PhysicalID() + " already exists in stack " + holder.id
+				}
+			}
+			if why != "" {
+				c.set(st, t, "IMPORT_ROLLBACK_IN_PROGRESS", why)
+				after(0.5, ends("IMPORT_ROLLBACK_COMPLETE", ""))
+				return
+			}
+			c.change(st, want)
+			c.set(st, t, "IMPORT_COMPLETE", "")
+		})
 	case action.ContinueUpdateRollback:
 		c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", "")
 		after(1, func() {

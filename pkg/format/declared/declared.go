@@ -124,7 +124,8 @@ type Settings struct {
 	Needs, Capabilities, Targets *[]Value
 	Protect, Timeout, Deployment *Value
 	Adopt                        *Value
-	Incomplete                   bool // there are parameters that could not be read
+	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
+	Incomplete                   bool                  // there are parameters that could not be read
 }
 
 // A Template is where a stack's template is: a path, or a text that the format
@@ -135,6 +136,13 @@ type Template struct {
 	Body   []byte                                  // nil if there is a path
 	Origin func(line, column int) problem.Position // where what is at a line and column of Body was written
 	Broken bool                                    // it could not be read, which was reported
+}
+
+// An Identifier says which resource that exists is imported: its properties, or auto if
+// the template has them.
+type Identifier struct {
+	At         problem.Position // of the ID of the resource
+	Properties map[string]Entry // nil for auto
 }
 
 // An Entry is one parameter, tag or variable.

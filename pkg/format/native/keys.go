@@ -7,7 +7,7 @@ var (
 	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "moved", "policies", "approve_plan", "approvers", "approvals", "expires", "not_by_author"}
 	environmentKeys = []string{"variables", "parameters", "tags", "targets", "defaults", "stacks", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "approve_plan", "approvers", "approvals", "expires", "not_by_author"}
 	stackKeys       = append(slices.Clone(overrideKeys), "only", "except")
-	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt"} // of a stack in an environment
+	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt", "import"} // of a stack in an environment
 	moveKeys        = []string{"from", "to"}
 	defaultKeys     = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout", "deployment"}
 )
@@ -35,7 +35,6 @@ var (
 		"approve": readThePlan,
 		"drift":   "remove it",
 		"hooks":   "remove it",
-		"import":  "remove it",
 		"review":  readThePlan,
 		"suspend": "remove it",
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
@@ -182,7 +183,42 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.Timeout = p.optional(what, "timeout", keys)
 	s.Deployment = p.optional(what, "deployment", keys)
 	s.Protect, s.Adopt = p.truth(what, "protect", keys), p.truth(what, "adopt", keys)
+	s.Import = p.imports(what+": import", keys["import"])
 	return s
+}
+
+// imports reads which resources a stack imports.
+func (p *parser) imports(what string, n *yaml.Node) map[string]declared.Identifier {
+	if n == nil {
+		return nil
+	}
+	all := map[string]declared.Identifier{}
+	if text := document.Resolve(n); text.Kind == yaml.ScalarNode && !document.Null(text) {
+		p.Add(p.at(n), "%s: expected a mapping, found %s: write which resources are imported, as {Table: auto} or {Table: {TableName: orders}}", what, document.Kind(text))
+		return all
+	}
+	pairs := p.mapping(what, n)
+	if len(pairs) > template.MaxResources {
+		p.Add(p.at(n), "%s: %d resources: a template has at most %d", what, len(pairs), template.MaxResources)
+		return all
+	}
+	for _, pair := range pairs {
+		id := declared.Identifier{At: p.at(pair.Key)}
+		of := what + ": " + problem.Short(pair.Key.Value)
+		switch value := document.Resolve(pair.Value); {
+		case value.Kind == yaml.ScalarNode && value.Value == "auto":
+		case value.Kind == yaml.ScalarNode:
+			p.Add(p.at(pair.Value), "%s: expected auto, or the properties that identify the resource: write {%s: auto} if they are in the template, or for example {%s: {TableName: orders}}", of, problem.Short(pair.Key.Value), problem.Short(pair.Key.Value))
+			continue
+		default:
+			if id.Properties = p.entries(of, "property", pair.Value, p.scalar); len(id.Properties) == 0 {
+				p.Add(p.at(pair.Value), "%s: no property identifies the resource: write auto if the template has them", of)
+				continue
+			}
+		}
+		all[pair.Key.Value] = id
+	}
+	return all
 }
 
 // truth reads the value of a key that is true, false or a reference; nil if there is none

@@ -167,4 +167,7 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Timeout = cmp.Or(s.Timeout, on.Timeout)
 	on.Adopt = cmp.Or(s.Adopt, on.Adopt)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
+	if s.Import != nil {
+		on.Import = s.Import
+	}
 }

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
@@ -36,6 +37,7 @@ func (r *resolver) setOptions(s *Stack) {
 		}
 	}
 	r.setDeployment(what, s)
+	r.setImport(what, s)
 	r.setPhysicalName(what, s)
 }
 
@@ -62,6 +64,33 @@ func (r *resolver) setDeployment(what string, s *Stack) {
 		s.Node.Deployment = project.Express
 	default:
 		r.Add(s.Settings.Deployment.At, "%s: deployment: unknown mode %q%s", what, problem.Short(text), r.Hint(text, allDeployments))
+	}
+}
+
+// setImport sets which resources the stack imports.
+func (r *resolver) setImport(what string, s *Stack) {
+	for _, id := range slices.Sorted(maps.Keys(s.Settings.Import)) {
+		var properties project.Identifier
+		for _, name := range slices.Sorted(maps.Keys(s.Settings.Import[id].Properties)) {
+			e := s.Settings.Import[id].Properties[name]
+			of := what + ": import: " + problem.Short(id) + ": " + problem.Short(name)
+			value, ok := r.option(of, s, e.Value)
+			switch {
+			case !e.Value.Written() || !ok: // it was reported
+				continue
+			case value == "":
+				r.Add(e.At, "%s: the value is empty: write what identifies the resource", of)
+				continue
+			}
+			if properties == nil {
+				properties = project.Identifier{}
+			}
+			properties[name] = value
+		}
+		if s.Node.Import == nil {
+			s.Node.Import = map[string]project.Identifier{}
+		}
+		s.Node.Import[id] = properties
 	}
 }
 

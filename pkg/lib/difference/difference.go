@@ -26,6 +26,7 @@ const (
 	Modify  Action = "modify"
 	Remove  Action = "remove"
 	Replace Action = "replace"
+	Import  Action = "import"  // a plan says so of an added resource that exists already
 	Dynamic Action = "dynamic" // it may change: that depends on a value that is known when it is deployed
 )
 

@@ -107,7 +107,7 @@ func (p *planText) add(indent int, spans ...span) {
 
 // signs are the signs and colours of actions.
 var signs = map[plan.StackAction]span{
-	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionAdopt: {green, "*"},
+	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
 }
 
 // stack draws the block of a stack.

@@ -55,6 +55,8 @@ func (p *planText) resource(r plan.ResourceChange) {
 		p.add(6, span{danger, "± REPLACE "}, name)
 	case r.Action == difference.Add:
 		p.add(6, span{green, "+ "}, name)
+	case r.Action == difference.Import:
+		p.add(6, span{green, "^ import "}, name)
 	case r.Action == difference.Remove:
 		p.add(6, span{red, "- "}, name)
 	case r.Replacement == resource.Conditional:

@@ -1,0 +1,136 @@
+package action_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// importTask is a step that imports a table into vpc, with the change set that was made for it.
+func importTask(t *testing.T, v plan.Verb) action.Task {
+	t.Helper()
+	at := task(v)
+	seen := plan.Importation{LastUpdated: epoch, Template: "merged", Resources: []plan.ImportedResource{{ID: "Table", Type: "AWS::DynamoDB::Table", Identifier: map[string]string{"TableName": "orders"}}}}
+	var err error
+	if at.Step.Arguments, err = plan.NewArguments(plan.ImportationVersion, seen); err != nil {
+		t.Fatal(err)
+	}
+	at.Receipt = plan.Receipt{StackID: "id", Operation: "change set"}
+	if v == plan.CreateByImport {
+		at.Record = plan.Record{Node: "vpc", Stack: "shop-vpc", Target: eu, Token: at.Token(), Run: "r", Intent: true}
+	}
+	return at
+}
+
+// Only a change set that does exactly what the plan says is executed, and only if the stack is as the plan has seen it. Any
+// other one is deleted, and the step fails.
+func TestImportExecutesWhatThePlanSays(t *testing.T) {
+	table := plan.ResourceChange{ID: "Table", Action: "import"}
+	for name, c := range map[string]struct {
+		verb     plan.Verb
+		proposal plan.Proposal
+		change   func(*cloud, *plan.Live)
+		calls    string
+		fails    string // empty: it is executed
+	}{
+		"as planned":         {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table}}, nil, "proposal live execute", ""},
+		"a new stack":        {plan.CreateByImport, plan.Proposal{Resources: []plan.ResourceChange{table}}, func(_ *cloud, l *plan.Live) { l.Status = "REVIEW_IN_PROGRESS" }, "proposal live execute", ""},
+		"it also changes":    {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table, {ID: "Topic", Action: "modify"}}}, nil, "proposal withdraw", "the change set does not do exactly what the plan says (Table import, Topic modify)"},
+		"it changes nothing": {plan.Import, plan.Proposal{}, nil, "proposal withdraw", "the change set does not do exactly what the plan says"},
+		"it has failed":      {plan.Import, plan.Proposal{Failure: "orders already exists in stack x"}, nil, "proposal withdraw", "CloudFormation refuses the import: orders already exists in stack x"},
+		"the stack was changed": {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table}}, func(_ *cloud, l *plan.Live) { l.LastUpdated = epoch.Add(time.Second) },
+			"proposal live events withdraw", "stack shop-vpc was changed after the plan was made"},
+		"somebody has created the stack": {plan.CreateByImport, plan.Proposal{Resources: []plan.ResourceChange{table}}, nil, "proposal live events withdraw", "stack shop-vpc was changed after the plan was made (it is CREATE_COMPLETE)"},
+		"an earlier poll has executed it": {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table}}, func(c *cloud, l *plan.Live) {
+			l.LastUpdated, c.events = epoch.Add(time.Second), []action.Operation{{Found: true}}
+		}, "proposal live events", ""},
+		"it is gone, because it was executed": {plan.Import, plan.Proposal{}, func(c *cloud, _ *plan.Live) {
+			c.fails, c.events = map[string]error{"proposal": fault.New(fault.Missing, "gone")}, []action.Operation{{Found: true}}
+		}, "proposal events", ""},
+		"somebody has deleted it": {plan.Import, plan.Proposal{}, func(c *cloud, _ *plan.Live) {
+			c.fails = map[string]error{"proposal": fault.New(fault.Missing, "gone")}
+		}, "proposal events", "somebody has deleted the change set of stack shop-vpc: retry the run (gone)"},
+		"CloudFormation refuses": {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table}}, func(c *cloud, _ *plan.Live) {
+			c.fails = map[string]error{"execute": fault.New(fault.Refused, "no")}
+		}, "proposal live execute withdraw", "no"},
+	} {
+		cl := is("CREATE_COMPLETE")
+		cl.proposal, cl.ready = c.proposal, true
+		if l := cl.live["id"]; c.change != nil {
+			c.change(cl, &l)
+			cl.live["id"], cl.live["shop-vpc"] = l, l
+		}
+		p, err := act(cl, c.verb).Poll(t.Context(), importTask(t, c.verb))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := strings.Join(cl.calls, " "); got != c.calls {
+			t.Errorf("%s: the calls are %s, want %s", name, got, c.calls)
+		}
+		if c.fails == "" {
+			if want := (plan.Receipt{StackID: "id", Executed: true}); p.Receipt != want || !p.Started || p.Over {
+				t.Errorf("%s: %+v", name, p)
+			}
+			continue
+		}
+		if !p.Over || p.Err == nil || !strings.HasPrefix(p.Err.Error(), c.fails) || !p.Result.NothingStarted {
+			t.Errorf("%s: %+v", name, p)
+		}
+		if p.Record == nil || p.Record.Intent || p.Record.StackID != "id" || (p.Record.Digest == "") != (c.verb == plan.CreateByImport) {
+			t.Errorf("%s: the record is %+v", name, p.Record)
+		}
+	}
+}
+
+// A start makes the change set only for a stack that is as the plan has seen it.
+func TestImportStartsOnlyOnThePlannedStack(t *testing.T) {
+	for name, c := range map[string]struct {
+		verb plan.Verb
+		live plan.Live
+		want fault.Kind
+	}{
+		"as planned":            {plan.Import, plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch}, ""},
+		"changed":               {plan.Import, plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch.Add(1)}, fault.Refused},
+		"busy":                  {plan.Import, plan.Live{StackID: "id", Status: "UPDATE_IN_PROGRESS", LastUpdated: epoch}, fault.Busy},
+		"gone":                  {plan.Import, plan.Live{}, fault.Missing},
+		"a new stack":           {plan.CreateByImport, plan.Live{}, ""},
+		"its own stack again":   {plan.CreateByImport, plan.Live{StackID: "id", Status: "REVIEW_IN_PROGRESS"}, ""},
+		"somebody else's stack": {plan.CreateByImport, plan.Live{StackID: "id", Status: "CREATE_COMPLETE"}, fault.Taken},
+	} {
+		cl := &cloud{live: map[string]plan.Live{"id": c.live, "shop-vpc": c.live}}
+		at := importTask(t, c.verb)
+		at.Receipt = plan.Receipt{}
+		_, err := act(cl, c.verb).Start(t.Context(), at)
+		if fault.KindOf(err) != c.want || c.want == "" && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if sent := strings.Contains(strings.Join(cl.calls, " "), "begin"); sent != (c.want == "") {
+			t.Errorf("%s: the calls are %v", name, cl.calls)
+		}
+	}
+}
+
+// After an import, what is deployed is the template of the import: an update does the rest.
+func TestImportRecordsItsTemplate(t *testing.T) {
+	cl := is("IMPORT_COMPLETE")
+	l := cl.live["id"]
+	l.LastUpdated = epoch.Add(time.Minute)
+	cl.live["id"] = l
+	cl.events = []action.Operation{{Found: true, Over: true, Status: "IMPORT_COMPLETE", Newest: "IMPORT_COMPLETE", Receipt: plan.Receipt{StackID: "id", Operation: "op"}}}
+	at := importTask(t, plan.Import)
+	at.Receipt = plan.Receipt{StackID: "id", Executed: true}
+	p, err := act(cl, plan.Import).Poll(t.Context(), at)
+	if err != nil || !p.Over || p.Err != nil || p.Record.Digest != "" || p.Record.Template != "merged" || !p.Record.LastUpdated.Equal(l.LastUpdated) {
+		t.Fatalf("%+v %v", p, err)
+	}
+	if diff := cmp.Diff([]string{"net", "old"}, p.Record.Needs); diff != "" { // the update has yet to remove the old ones
+		t.Error(diff)
+	}
+}
