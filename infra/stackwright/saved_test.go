@@ -41,7 +41,7 @@ func testSavedPlan(t *testing.T, l *laptop) {
 		}
 		l.has(r.out+r.err, want...)
 	}
-	for _, args := range [][]string{{l.project}, {"--only", "topic"}, {"--max-deletions", "3"}, {"--env", "default"}} {
+	for _, args := range [][]string{{"--var", "a=b"}, {l.project}, {"--only", "topic"}, {"--max-deletions", "3"}, {"--env", "default"}} {
 		refused(append([]string{file}, args...), "the saved plan", "leave it out, or plan again", "nothing was done")
 	}
 

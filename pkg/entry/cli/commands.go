@@ -36,7 +36,7 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files only adopt.deploy max-deletions plan.saved rollback.failed refuse yes " + watching + where + hosted, run: deploy,
+			flags: "env.files " + sceptred + "only adopt.deploy max-deletions plan.saved rollback.failed refuse yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
@@ -54,7 +54,7 @@ else, because the project or a stack in AWS has changed since, it is refused and
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files only adopt.deploy max-deletions exact out.plan exit-code " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only adopt.deploy max-deletions exact out.plan exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -66,7 +66,7 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
-			flags: "env.files only refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
 unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them. With --plan it
@@ -75,13 +75,13 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 		},
 		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
-			flags: "env.files only refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only refuse " + watching + where + hosted, run: request,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
-			flags: "env.files only.adopt reason refuse plan.adopt " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.adopt reason refuse plan.adopt " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Records the live stacks that the project describes, as the stacks of the project. Nothing in AWS is changed: the next deploy
 updates only what differs from the project, and our tags come with the first update that is needed anyway. With --plan it
@@ -189,7 +189,7 @@ live stacks. A value that is the output of a stack that the stack depends on bec
 a reference to a secret. It replaces no file and changes nothing in AWS; plan of the folder says unchanged.`,
 			examples: []string{"export", "export shop@prod", "export shop --project shop"},
 		},
-		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files output " + where, run: drawGraph,
+		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files " + sceptred + "output " + where, run: drawGraph,
 			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
 			long: `Shows the project's stacks, each below its dependencies. With --installation or --api it asks for the account and region of the
 installation, and for its targets if the project names one.` + ofDir,
@@ -207,7 +207,7 @@ On a terminal it asks for the name of the project. It replaces no file: if one e
 			examples: []string{"init", "init infrastructure --project shop", "init shop --from-live shop- --installation stackwright"},
 		},
 		{
-			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all output", run: validate,
+			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all " + sceptred + "output", run: validate,
 			long: `Reads, resolves and checks a project, and reports all problems at once, each with file, line and column. It sends no request to AWS
 and needs no installation: a target that the project names is taken to be registered. Without --env it checks all environments that the project
 lists, or default if it lists none. The exit code is 0 if the project is valid, and 2 if it has problems.` + ofDir,
@@ -243,7 +243,7 @@ tests of FILE.yaml may be in FILE.test.yaml beside it. It sends no request to AW
 			examples: []string{"policy test examples/policies/tags.yaml", "policy test examples/policies/*.yaml -o json"},
 		},
 		{
-			name: "render", args: "[DIR|FILE] [STACK...]", most: math.MaxInt, group: groupShow, short: "show what a deploy would send to CloudFormation", flags: "env.files out output " + where, run: render,
+			name: "render", args: "[DIR|FILE] [STACK...]", most: math.MaxInt, group: groupShow, short: "show what a deploy would send to CloudFormation", flags: "env.files " + sceptred + "out output " + where, run: render,
 			long: `Shows for each stack what a deploy would send to CloudFormation: the template's bytes, parameters, tags, options, roles and target. A value
 that is known only after another stack is deployed is shown as its reference, such as ${network/vpc.VpcId}. STACK is a stack's name in the project;
 network/ means all stacks below it. With --out it writes two files for each stack into a folder: STACK.template.yaml (or .json) and STACK.request.json,

@@ -25,6 +25,7 @@ type flags struct {
 	quiet, noColor, raw, verbose, direct                                   bool
 	deletions                                                              count
 	only, adopt                                                            []string
+	variables, variableFiles, mapped                                       texts // of a project of Sceptre
 }
 
 const (
@@ -39,6 +40,7 @@ const (
 	hosted   = "seconds functions "                     // how a laptop's installation is hosted
 	watching = "output quiet "                          // how a followed run is shown
 	recorded = "project env "                           // which records are meant
+	sceptred = "var var-file map "                      // what a project of Sceptre gets beside its files
 )
 
 // defaults are the flags of a command that has none of them.
@@ -68,6 +70,9 @@ func (f *flags) definitions() map[string]definition {
 		"quiet":           {to: &f.quiet, short: "q", usage: "print only results and errors"},
 		"no-color":        {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
 		"env.files":       {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
+		"var":             {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
+		"var-file":        {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
+		"map":             {to: &f.mapped, usage: "for a project of Sceptre: the registered target for a profile, as `PROFILE=TARGET`; may be repeated"},
 		"env.all":         {to: &f.env, usage: "only this `environment` of the project"},
 		"project.new":     {to: &f.project, usage: "the `name` of the project"},
 		"project.folder":  {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},
@@ -132,6 +137,21 @@ func (f *flags) add(set *pflag.FlagSet, words string) {
 		}
 	}
 }
+
+// A texts has the values of a flag that is repeated. A comma is part of a value.
+type texts []string
+
+// String is pflag.Value.
+func (t *texts) String() string { return strings.Join(*t, " ") }
+
+// Set is pflag.Value.
+func (t *texts) Set(word string) error {
+	*t = append(*t, word)
+	return nil
+}
+
+// Type is pflag.Value. It names the value in the usage.
+func (*texts) Type() string { return "text" }
 
 // A count is a number that may be absent: absent is not the same as 0.
 type count struct{ n *int }

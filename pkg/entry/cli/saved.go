@@ -72,7 +72,7 @@ func readPlan(file string) (run.Request, error) {
 
 // deploySaved requests a deploy that carries out the plan in a file, and follows the run.
 func deploySaved(ctx context.Context, c *call) (int, error) {
-	for _, flag := range strings.Fields("only adopt max-deletions env") {
+	for _, flag := range strings.Fields("only adopt max-deletions env " + sceptred) {
 		if c.flags.given[flag] {
 			return c.refuse(fault.New(fault.Invalid, "--%s: the saved plan says it: leave it out, or plan again", flag))
 		}

@@ -10,9 +10,11 @@ import (
 	"os"
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/packages"
+	"github.com/stackwright/stackwright/pkg/format/sceptre"
 	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -31,7 +33,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	if err != nil {
 		return loaded{}, err
 	}
-	files, err := archive.Open(path)
+	files, err := c.files(path)
 	if err != nil {
 		return loaded{}, err
 	}
@@ -61,6 +63,24 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	}
 	read, err = format.Read(files, format.Options{Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
 	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
+}
+
+// files reads the files of a project, with what the command line gives to one of Sceptre.
+func (c *call) files(path string) (archive.Files, error) {
+	f := c.flags
+	given := sceptre.Given{Variables: f.variables, Targets: f.mapped}
+	for _, name := range f.variableFiles {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "--var-file: %w", err)
+		}
+		given.Files = append(given.Files, sceptre.VariableFile{Name: name, Body: body})
+	}
+	files, err := archive.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return given.Into(files)
 }
 
 // home is the account and region of the installation that the call is about. On a

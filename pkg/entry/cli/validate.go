@@ -39,7 +39,7 @@ func validate(_ context.Context, c *call) (int, error) {
 	if err != nil {
 		return ExitFailed, err
 	}
-	files, err := archive.Open(path)
+	files, err := c.files(path)
 	if err != nil && !fault.Is(err, fault.Invalid) {
 		return ExitFailed, err
 	}
