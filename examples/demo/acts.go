@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -35,7 +36,7 @@ func (s *stage) showsOutputs(ctx context.Context) error {
 // changes changes one parameter of one stack.
 func (s *stage) changes(ctx context.Context) error {
 	s.say("One parameter of one stack is changed: plan shows what may move, and deploy moves the queue only.")
-	if err := s.edit("VisibilityTimeout: 60", "VisibilityTimeout: 120"); err != nil {
+	if err := s.edit("stackwright.yaml", "VisibilityTimeout: 60", "VisibilityTimeout: 120"); err != nil {
 		return err
 	}
 	if err := s.run(ctx, exitChanges, "plan", s.project, "--exit-code"); err != nil {
@@ -53,7 +54,7 @@ func (s *stage) changes(ctx context.Context) error {
 // fails has the database refuse an update.
 func (s *stage) fails(ctx context.Context) error {
 	s.say("A variable of six stacks is changed, and the database will fail: what comes after it is skipped and says why, the other branches finish.")
-	if err := s.edit("retention_days: 7 ", "retention_days: 14"); err != nil {
+	if err := s.edit("stackwright.yaml", "retention_days: 7 ", "retention_days: 14"); err != nil {
 		return err
 	}
 	if err := s.inject(ctx, fault{
@@ -89,14 +90,60 @@ func (s *stage) retries(ctx context.Context) error {
 	})
 }
 
+// reviews replaces a log group, after somebody has approved exactly that.
+func (s *stage) reviews(ctx context.Context) error {
+	s.say("A log group gets another name, which replaces it: plan shouts that its data is lost. The plan is saved; the deploy carries out that one or nothing, and waits until somebody approves it.")
+	if err := s.edit("stackwright.yaml", "project: shop", "approve_plan: true\nproject: shop"); err != nil {
+		return err
+	}
+	const retention = "      RetentionInDays: !Ref RetentionDays"
+	if err := s.edit("templates/orders.yaml", retention, "      LogGroupName: /shop/orders\n"+retention); err != nil {
+		return err
+	}
+	saved := filepath.Join(s.folder, "shop.plan")
+	if err := s.run(ctx, exitOK, "plan", s.project, "--out", saved); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitWaiting, "deploy", "--plan", saved); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitOK, "approve", "--yes"); err != nil {
+		return err
+	}
+	return s.expect(ctx, happened{done: []string{"app/orders/update", "approve"}, same: []string{"app/api/update", "ops/alarms/update"}})
+}
+
+// takesOver forgets a stack, and adopts it again.
+func (s *stage) takesOver(ctx context.Context) error {
+	s.say("Forget deletes the record of a stack, and the stack stays. Adopt takes over a stack that exists: nothing in AWS is changed, and it is as the project says.")
+	if err := s.run(ctx, exitOK, "forget", "ops/alarms", "--project", "shop"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitOK, "adopt", s.project, "--only", "ops/alarms"); err != nil {
+		return err
+	}
+	if err := s.expect(ctx, happened{done: []string{"ops/alarms/adopt"}}); err != nil {
+		return err
+	}
+	exported := filepath.Join(s.folder, "exported")
+	s.say("Export writes the project of the live stacks, with references: a plan of it says that nothing would change.")
+	if err := s.run(ctx, exitOK, "export", "shop", "--project", exported); err != nil {
+		return err
+	}
+	return s.run(ctx, exitOK, "plan", exported, "--exit-code")
+}
+
 // destroys takes all stacks down.
 func (s *stage) destroys(ctx context.Context) error {
-	s.say("Destroy deletes all stacks, users before what they use.")
-	if err := s.run(ctx, exitOK, "destroy", s.project, "--yes"); err != nil {
+	s.say("Destroy deletes all stacks, users before what they use. It has to be approved, too.")
+	if err := s.run(ctx, exitWaiting, "destroy", s.project, "--yes"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitOK, "approve", "--yes"); err != nil {
 		return err
 	}
 	if err := s.expect(ctx, happened{done: []string{
-		"app/api/delete", "app/orders/delete", "app/uploads/delete", "data/db/delete", "data/images/delete", "data/queue/delete",
+		"app/api/delete", "app/orders/delete", "app/uploads/delete", "approve", "data/db/delete", "data/images/delete", "data/queue/delete",
 		"network/security/delete", "network/vpc/delete", "ops/alarms/delete",
 	}}); err != nil {
 		return err

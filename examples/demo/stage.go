@@ -19,6 +19,7 @@ import (
 const (
 	exitOK      = 0
 	exitFailed  = 1
+	exitWaiting = 4 // the run waits for an answer
 	exitChanges = 5 // plan --exit-code: there are changes
 )
 
@@ -157,9 +158,9 @@ func (s *stage) newest(ctx context.Context) (record, error) {
 	return r, err
 }
 
-// edit changes a line of the project file, and shows how.
-func (s *stage) edit(from, to string) error {
-	name := filepath.Join(s.project, "stackwright.yaml")
+// edit changes a line of a file of the project, and shows how.
+func (s *stage) edit(file, from, to string) error {
+	name := filepath.Join(s.project, file)
 	before, err := os.ReadFile(name)
 	if err != nil {
 		return err

@@ -59,21 +59,35 @@ func TestPlanOfShop(t *testing.T) {
 	if r := l.run("destroy", l.project, "-o", "markdown", "--yes"); r.code != cli.ExitRefused || !strings.Contains(r.err, "add --plan") {
 		t.Errorf("a destroy in Markdown ends with %d: %s", r.code, r.err)
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, shown, _ := strings.Cut(string(readme), "```console\n  ~ app/orders")
-	shown, _, _ = strings.Cut("  ~ app/orders"+shown, "```")
-	for line := range strings.Lines(shown) {
-		if !strings.Contains(text, line) {
-			t.Errorf("the README shows a line that the plan has not: %s", line)
-		}
-	}
+	shows(t, "../../README.md", "[which data it would lose](docs/plan.md):", text)
+	shows(t, "../../docs/plan.md", "## The three forms", text, indented(t, document), markdown)
 	l.has(l.must(cli.ExitOK, "status"), "DATA LOSS: data/queue Orders, deleted (messages)")
 	l.has(l.must(cli.ExitOK, "plan", l.project, "-o", "yaml"), "---\n", "data_loss: true")
 	l.must(cli.ExitOK, "deploy", l.project)
 	l.has(l.must(cli.ExitOK, "plan", l.project), "no changes, 9 unchanged")
+}
+
+// shows compares the code blocks of a section of a page, until the next heading, with what the plan prints in each form.
+func shows(t *testing.T, page, section string, forms ...string) {
+	t.Helper()
+	all, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(all), section)
+	shown, _, _ = strings.Cut(shown, "\n## ")
+	blocks := strings.Split(shown, "```")
+	if len(blocks) != 2*len(forms)+1 {
+		t.Fatalf("%s shows the plan in %d forms, not in %d", page, len(blocks)/2, len(forms))
+	}
+	for n, form := range forms {
+		_, block, _ := strings.Cut(blocks[2*n+1], "\n")
+		for line := range strings.Lines(block) {
+			if !strings.Contains(form, strings.TrimSpace(line)) {
+				t.Errorf("%s shows a line that the plan has not: %s", page, line)
+			}
+		}
+	}
 }
 
 // indented is a document with indents, without what varies.
