@@ -599,7 +599,20 @@ func TestOnlyTaggedStacks(t *testing.T) {
 			{"create a change set of another name", iam.Request{Action: "cloudformation:CreateChangeSet", Resource: stack, Context: theirs}, iam.Implicit},
 			{"delete the change set of somebody else", iam.Request{Action: "cloudformation:DeleteChangeSet", Resource: stack, Context: theirs}, iam.Implicit},
 			{"create a change set without the tag", iam.Request{Action: "cloudformation:CreateChangeSet", Resource: stack, Context: with("cloudformation:RoleArn", role, "cloudformation:ChangeSetName", "sw-run-0-1")}, iam.Implicit},
-			{"execute a change set", iam.Request{Action: "cloudformation:ExecuteChangeSet", Resource: stack, Context: ours}, iam.Implicit},
+			{"execute our change set, of an import", iam.Request{Action: "cloudformation:ExecuteChangeSet", Resource: stack, Context: ours}, iam.Allowed},
+			{"execute the change set of somebody else", iam.Request{Action: "cloudformation:ExecuteChangeSet", Resource: stack, Context: theirs}, iam.Implicit},
+		})
+		// The change set of an import creates a stack, which has no tag before. No other change set does.
+		const name, types, tagging = "cloudformation:ChangeSetName", "cloudformation:ImportResourceTypes", "aws:RequestTag/stackwright:project"
+		importing := func(context ...string) iam.Request {
+			return iam.Request{Action: "cloudformation:CreateChangeSet", Resource: stack, Context: with(context...)}
+		}
+		try(t, who, []attempt{
+			{"import into a new stack", importing("cloudformation:RoleArn", role, name, "sw-run-0-1", types, "AWS::S3::Bucket", tagging, "shop@prod"), iam.Allowed},
+			{"the same without an import", importing("cloudformation:RoleArn", role, name, "sw-run-0-1", tagging, "shop@prod"), iam.Implicit},
+			{"the same without our tag in the request", importing("cloudformation:RoleArn", role, name, "sw-run-0-1", types, "AWS::S3::Bucket"), iam.Implicit},
+			{"the same with another name", importing("cloudformation:RoleArn", role, name, "release", types, "AWS::S3::Bucket", tagging, "shop@prod"), iam.Implicit},
+			{"the same without an execution role", importing(name, "sw-run-0-1", types, "AWS::S3::Bucket", tagging, "shop@prod"), iam.Implicit},
 		})
 		try(t, who, []attempt{
 			{"create a stack", iam.Request{Action: "cloudformation:CreateStack", Resource: stack, Context: with("cloudformation:RoleArn", role)}, iam.Allowed},
