@@ -64,7 +64,7 @@ func (g *player) contest(l line) {
 	switch {
 	case operation == "by-hand":
 		for _, s := range l.stacks() {
-			if p.Status(s.nameOnBackend()).Gone() {
+			if p.Status(s.nameOnBackend()).Gone() && l.stacks().exportsFor(p, s) {
 				p.ByHand(s, l.stacks())
 			}
 		}

@@ -33,6 +33,7 @@ var onceFailed = map[string]string{
 	"a late process of execute-step started a step that a newer poll had not counted, so that more ran than max_parallel allows":              "latency 1795360205297; events wild; skewed 1; fault 10 throttled; fault 24 crash-after; fault 52 crash-after; fault 147 crash-before; fault 148 answer-lost; fault 185 crash-after; fault 197 late-process; fault 211 answer-lost; fault 216 late-process; fault 228 late-process; fault 243 crash-after; fault 251 crash-after; fault 257 crash-after; fault 327 crash-after; fault 335 crash-before; fault 358 late-process; fault 380 throttled; fault 395 crash-after; fault 402 answer-lost; max-parallel 2; slow s3 4; slow s0 44; slow s9 44; deploy s4 s6<s4 s3<.s4!v3 s5<s4 s0<s4!v2 s9<~s3 s1<s9 s2<~s5 s8<s4 s7<s4 with twice 3",
 	"an unlock found no run, which was created before the unlock read the lock, and released the lock but ended no step":                      "latency 1795367330218; fault 5 crash-before; fault 12 answer-lost; fault 20 late-process; refresh; deploy s2 with late 6; pass 1; unlock 0",
 	"the ID of a stack that was left behind depended on which of two stacks was created first":                                                "fail s2/delete; deploy s1 s2 s0<s1; deploy s2=shop-xs2 with late 1",
+	"a user created a stack that imports from one without exports, as CloudFormation does not do":                                             "fail s0/create; deploy s0; pass 1; by-hand s0 s1<s0; redeploy s0 s1",
 }
 
 // The same on the emulators.

@@ -145,6 +145,15 @@ func (w stacks) imports(s stack, n need) bool {
 	return !n.bare && !slices.ContainsFunc(s.in(), func(t string) bool { return w.targetOfNeed(n, t) != t })
 }
 
+// exportsFor reports whether all dependencies of s are there and have exports. Without them CloudFormation creates
+// no stack that imports.
+func (w stacks) exportsFor(b backend, s stack) bool {
+	return !slices.ContainsFunc(s.needs, func(n need) bool {
+		status := b.Status(w.named(n.name).nameOnBackend())
+		return status.Gone() || status.Busy() || status.Dead()
+	})
+}
+
 // param returns the name of the parameter that gets the output of the dependency. Of a
 // very long name it has the beginning.
 func (n need) param() string {
