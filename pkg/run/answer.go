@@ -17,7 +17,7 @@ type Answer struct {
 	Digest string    `json:"digest"` // of the plan that the user was shown
 	At     time.Time `json:"at"`
 
-	Unverified bool `json:"unverified,omitempty"` // AWS does not say who has sent it, beyond an account
+	Subject string `json:"subject,omitempty"` // as in Request
 }
 
 // By says for people who gave the answer.

@@ -56,21 +56,20 @@ func (s Step) expired(now time.Time) bool {
 func (r *Run) permits(s Step, a Answer) error {
 	by := *s.Approval
 	others := func(other Step) bool {
-		return other.Approval != nil && other.ID != s.ID && other.Answer.Known() && other.Answer.Who == a.Who
+		return other.Approval != nil && other.ID != s.ID && other.Answer.Known() && other.Answer.Subject == a.Subject
 	}
-	verified, author := !a.Unverified && a.Who != "", r.Requester == "" && r.Who != ""
 	switch {
 	case s.expired(a.At):
 		return fault.New(fault.Refused, "the plan of run %s had to be approved within %s, until %s: deploy again", r.ID, s.Timeout, s.Deadline(s.Claimed).UTC().Format(time.RFC3339))
-	case by.Person() && !verified:
+	case by.Person() && a.Subject == "":
 		return fault.New(fault.Refused, "AWS does not say who has sent this answer (%s), and only certain persons may answer run %s: send it to the API", a.Who, r.ID)
 	case len(by.Approvers) > 0 && !slices.ContainsFunc(by.Approvers, func(p string) bool { return access.MatchARN(p, a.Who) }):
 		return fault.New(fault.Refused, "%s may not answer run %s: its approvers are %s", a.Who, r.ID, strings.Join(by.Approvers, ", "))
 	case !a.Yes:
 		return nil
-	case by.NotByAuthor && !author:
+	case by.NotByAuthor && r.Subject == "":
 		return fault.New(fault.Refused, "AWS does not say who has requested run %s, and its author may not approve it: request it by the API", r.ID)
-	case by.NotByAuthor && a.Who == r.Who:
+	case by.NotByAuthor && a.Subject == r.Subject:
 		return fault.New(fault.Refused, "%s has requested run %s, and so may not approve it: another person has to", a.Who, r.ID)
 	case slices.ContainsFunc(r.Steps, others):
 		return fault.New(fault.Refused, "%s has approved run %s already, and it needs %d approvals: another person has to approve it too", a.Who, r.ID, by.Approvals)

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
+
+// subjectOf is the subject of a caller, if AWS says more than an account.
+func subjectOf(who string) string {
+	if strings.HasPrefix(who, "unknown") {
+		return ""
+	}
+	return who
+}
 
 // An approval is accepted from a person who may give it, in time, and once.
 func TestApprovals(t *testing.T) {
@@ -19,29 +28,30 @@ func TestApprovals(t *testing.T) {
 		rule   project.Approval
 		answer run.Answer
 		author string
-		from   string // the account that requested the run by an object of the bucket
 		want   string
 	}{
-		{"anybody", project.Approval{}, run.Answer{Yes: true, Who: "unknown principal of account 111122223333", Unverified: true}, dev, "", ""},
-		{"an approver", project.Approval{Approvers: []string{"arn:aws:sts::*:assumed-role/lead/*"}}, run.Answer{Yes: true, Who: lead}, dev, "", ""},
-		{"a session of an approving role", project.Approval{Approvers: []string{"arn:aws:iam::111122223333:role/lead"}}, run.Answer{Yes: true, Who: lead}, dev, "", ""},
-		{"no approver", project.Approval{Approvers: []string{"arn:aws:sts::*:assumed-role/lead/*"}}, run.Answer{Yes: true, Who: dev}, dev, "",
+		{"anybody", project.Approval{}, run.Answer{Yes: true, Who: "unknown principal of account 111122223333"}, dev, ""},
+		{"an approver", project.Approval{Approvers: []string{"arn:aws:sts::*:assumed-role/lead/*"}}, run.Answer{Yes: true, Who: lead}, dev, ""},
+		{"a session of an approving role", project.Approval{Approvers: []string{"arn:aws:iam::111122223333:role/lead"}}, run.Answer{Yes: true, Who: lead}, dev, ""},
+		{"no approver", project.Approval{Approvers: []string{"arn:aws:sts::*:assumed-role/lead/*"}}, run.Answer{Yes: true, Who: dev}, dev,
 			dev + " may not answer run one: its approvers are arn:aws:sts::*:assumed-role/lead/*"},
-		{"a claim", project.Approval{Approvers: []string{"*"}}, run.Answer{Yes: true, Who: "unknown principal of account 111122223333", Claim: lead, Unverified: true}, dev, "",
+		{"a claim", project.Approval{Approvers: []string{"*"}}, run.Answer{Yes: true, Who: "unknown principal of account 111122223333", Claim: lead}, dev,
 			"AWS does not say who has sent this answer (unknown principal of account 111122223333), and only certain persons may answer run one: send it to the API"},
-		{"another person than the author", project.Approval{NotByAuthor: true}, run.Answer{Yes: true, Who: lead}, dev, "", ""},
-		{"the author", project.Approval{NotByAuthor: true}, run.Answer{Yes: true, Who: dev}, dev, "", dev + " has requested run one, and so may not approve it: another person has to"},
-		{"the author rejects", project.Approval{NotByAuthor: true}, run.Answer{Who: dev}, dev, "", ""},
-		{"an unknown author", project.Approval{NotByAuthor: true}, run.Answer{Yes: true, Who: lead}, "unknown principal of account 111122223333", "111122223333",
+		{"another person than the author", project.Approval{NotByAuthor: true}, run.Answer{Yes: true, Who: lead}, dev, ""},
+		{"the author", project.Approval{NotByAuthor: true}, run.Answer{Yes: true, Who: dev}, dev, dev + " has requested run one, and so may not approve it: another person has to"},
+		{"a schedule is the author", project.Approval{NotByAuthor: true}, run.Answer{Yes: true, Who: lead}, "unknown: schedule nightly",
 			"AWS does not say who has requested run one, and its author may not approve it: request it by the API"},
-		{"just in time", project.Approval{}, run.Answer{Yes: true, Who: lead, At: since.Add(24*time.Hour - time.Second)}, dev, "", ""},
-		{"late", project.Approval{}, run.Answer{Yes: true, Who: lead, At: since.Add(24 * time.Hour)}, dev, "", "the plan of run one had to be approved within 24h, until 2026-03-02T12:00:00Z: deploy again"},
+		{"the author rejects", project.Approval{NotByAuthor: true}, run.Answer{Who: dev}, dev, ""},
+		{"an unknown author", project.Approval{NotByAuthor: true}, run.Answer{Yes: true, Who: lead}, "unknown principal of account 111122223333",
+			"AWS does not say who has requested run one, and its author may not approve it: request it by the API"},
+		{"just in time", project.Approval{}, run.Answer{Yes: true, Who: lead, At: since.Add(24*time.Hour - time.Second)}, dev, ""},
+		{"late", project.Approval{}, run.Answer{Yes: true, Who: lead, At: since.Add(24 * time.Hour)}, dev, "the plan of run one had to be approved within 24h, until 2026-03-02T12:00:00Z: deploy again"},
 	} {
 		c.rule.Plan = true
-		r := run.Run{Request: run.Request{ID: "one", Who: c.author, Requester: c.from}, State: run.StateWaiting, Command: run.Continue}
+		r := run.Run{Request: run.Request{ID: "one", Who: c.author, Subject: subjectOf(c.author)}, State: run.StateWaiting, Command: run.Continue}
 		r.Start(plan.Plan{Steps: []plan.Step{{ID: "vpc/create"}}}.Gated(c.rule), nil)
 		r.Steps[0].Status, r.Steps[0].Claimed = run.Waiting, since
-		c.answer.ID, c.answer.Digest = "a", r.Digest
+		c.answer.ID, c.answer.Digest, c.answer.Subject = "a", r.Digest, subjectOf(c.answer.Who)
 		if c.answer.At.IsZero() {
 			c.answer.At = since
 		}
@@ -74,7 +84,7 @@ func TestTwoApprovals(t *testing.T) {
 	answer := func(id, who string) error {
 		s, err := r.Question(id)
 		if err == nil {
-			a := run.Answer{ID: id, Yes: true, Who: who, Digest: r.Digest}
+			a := run.Answer{ID: id, Yes: true, Who: who, Subject: who, Digest: r.Digest}
 			if err = r.Accepts(s, a); err == nil {
 				r.Steps[s.Number].Answer = a
 			}

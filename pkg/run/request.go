@@ -15,6 +15,7 @@ type Request struct {
 	Source    Source `json:"source"`
 	Of        string `json:"of,omitempty"`        // the run that a retry, a rollback or a command is about
 	Who       string `json:"who,omitempty"`       // who made the request, as AWS or the schedule says; no sender can choose it
+	Subject   string `json:"subject,omitempty"`   // the same person or role in a form that does not change; "" if AWS does not say more than an account
 	Claim     string `json:"claim,omitempty"`     // who its sender says that he is; nobody checks it
 	Requester string `json:"requester,omitempty"` // the account, or the service of AWS, that S3 names as the sender of the object
 	Upload    bool   `json:"upload,omitempty"`    // made by an upload: the newest upload wins

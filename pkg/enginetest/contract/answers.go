@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -49,6 +51,28 @@ func answerLaws() []law {
 			got, err := b.store.RecordAnswer(b.ctx, "one", 0, answer(r, "request", false))
 			b.ok(err)
 			b.same(got.State, run.StateCancelled)
+		}},
+		{"one person gives one of two approvals", func(b bench) {
+			r := b.create("one")
+			r.Start(plan.Plan{Steps: []plan.Step{{ID: "vpc/create", Node: "vpc", Verb: plan.Create}}}.Gated(project.Approval{Plan: true, Approvals: 2}), map[string]string{"vpc": "spec-of-vpc"})
+			b.ok(b.store.Commit(b.ctx, r))
+			for i := range 2 {
+				b.ok(b.store.Move(b.ctx, moving(r, b.claim(r, i, "n"), run.Waiting)))
+			}
+			for i, c := range []struct {
+				step    int
+				by      string
+				refused bool
+			}{{0, "ann", false}, {1, "ann", true}, {1, "bob", false}} {
+				a := answer(r, fmt.Sprint("request", i), true)
+				a.Subject = c.by
+				_, err := b.store.RecordAnswer(b.ctx, "one", c.step, a)
+				if c.refused {
+					b.is(err, fault.Refused)
+				} else {
+					b.ok(err)
+				}
+			}
 		}},
 		{"an answer is not replaced by another", func(b bench) {
 			r := b.asks("one")

@@ -22,7 +22,9 @@ func (s *Store) RecordAnswer(_ context.Context, id string, number int, a run.Ans
 			out = copyRun(k.run)
 			return false, nil
 		}
-		if err := k.run.Accepts(*step, a); err != nil {
+		whole := k.run
+		whole.Steps = k.steps
+		if err := whole.Accepts(*step, a); err != nil {
 			return false, err
 		}
 		step.Answer = a

@@ -232,7 +232,7 @@ func TestBegin(t *testing.T) {
 		e := call(runs, body, "header.idempotency-key=release 7")
 		e.IsBase64Encoded = body[0] != '{'
 		r, said := h.ask(t, e)
-		want.ID, want.Project, want.Who = engine.RunID("api", "shop@prod", "caller", ann, "", "", "key", "release 7"), "shop@prod", ann
+		want.ID, want.Project, want.Who, want.Subject = engine.RunID("api", "shop@prod", "caller", ann, "key", "release 7"), "shop@prod", ann, ann
 		if len(h.requested) != 1 || len(h.commands) > 0 {
 			t.Fatalf("%s: %d %s; requested %v", body, r.StatusCode, r.Body, h.requested)
 		}
@@ -306,7 +306,7 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 		if slices.Contains(left, f.Name) {
 			continue
 		}
-		id := engine.RunID("api", "shop@prod", "caller", ann, "", "", "key", "k")
+		id := engine.RunID("api", "shop@prod", "caller", ann, "key", "k")
 		stored, h := run.Request{ID: id, Project: "shop@prod", Operation: "plan"}, newApp()
 		value := reflect.New(f.Type).Elem()
 		switch f.Type.Kind() {
@@ -430,7 +430,7 @@ func TestCommand(t *testing.T) {
 	} {
 		h := newApp()
 		r, said := h.ask(t, call(to(c.command), c.body, "header.idempotency-key=k"))
-		want := run.Request{Project: "shop@prod", Operation: c.command, Of: newest, Who: ann, Options: c.want}
+		want := run.Request{Project: "shop@prod", Operation: c.command, Of: newest, Who: ann, Subject: ann, Options: c.want}
 		if d := cmp.Diff([]run.Request{want}, h.commands, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.requested) > 0 {
 			t.Errorf("%s %s: %s", c.command, c.body, d)
 		}
@@ -442,13 +442,6 @@ func TestCommand(t *testing.T) {
 
 // An idempotency key belongs to its caller: another one neither sees nor joins the run, nor has the same command.
 func TestKeyOfAnotherCaller(t *testing.T) {
-	by := func(e events.APIGatewayV2HTTPRequest, arn string, claims map[string]string) events.APIGatewayV2HTTPRequest {
-		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{UserARN: arn}}
-		if claims != nil {
-			e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims}}
-		}
-		return e
-	}
 	const key = "header.idempotency-key=a"
 	h := newApp()
 	seen := make(map[string]bool)
@@ -478,6 +471,34 @@ func TestKeyOfAnotherCaller(t *testing.T) {
 		}
 		seen[said.Run], seen[command] = true, true
 	}
+}
+
+// One user of an issuer is one subject, with an ID token and with an access token. Other users and other issuers are others.
+func TestSubject(t *testing.T) {
+	subject := func(claims map[string]string) string {
+		h := newApp()
+		h.ask(t, by(call(runs, aDeploy), "", claims))
+		return h.requested[0].Subject
+	}
+	iss := "https://issuer.example"
+	want := subject(map[string]string{"iss": iss, "sub": "0a1b", "aud": "c", "email": "ann@example.com", "email_verified": "true"})
+	if got := subject(map[string]string{"iss": iss, "sub": "0a1b", "client_id": "c"}); got != want || want == "" {
+		t.Errorf("the ID token is of %q, the access token of %q", want, got)
+	}
+	for _, other := range []map[string]string{{"iss": iss, "sub": "2c3d"}, {"iss": "https://other.example", "sub": "0a1b"}} {
+		if subject(other) == want {
+			t.Errorf("%v is %s", other, want)
+		}
+	}
+}
+
+// by is the request with another caller.
+func by(e events.APIGatewayV2HTTPRequest, arn string, claims map[string]string) events.APIGatewayV2HTTPRequest {
+	e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{UserARN: arn}}
+	if claims != nil {
+		e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{JWT: &events.APIGatewayV2HTTPRequestContextAuthorizerJWTDescription{Claims: claims}}
+	}
+	return e
 }
 
 // A command that is sent again with its idempotency key has the same ID. Another

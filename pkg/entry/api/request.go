@@ -100,18 +100,26 @@ func (q question) body() ([]byte, error) {
 	return text, nil
 }
 
-// id names the request about a subject: the same caller with the same idempotency
-// key makes the same request. Without a key every request is another. The name of a token's
-// caller is no part of it: the issuer may begin to verify the e-mail address.
-func (q question) id(subject string) (string, error) {
+// subject identifies the caller: by the ARN, or by issuer and subject of the token. The e-mail address is no part of it:
+// one user has tokens with and without it, and the issuer may begin to verify it.
+func (q question) subject() string {
+	if q.by.Claims == nil {
+		return q.by.ARN
+	}
+	return q.by.Claims["sub"] + " of " + q.by.Claims["iss"]
+}
+
+// id names the request about a run or a project: the same caller with the same idempotency
+// key makes the same request. Without a key every request is another.
+func (q question) id(about string) (string, error) {
 	key, given := q.Headers["idempotency-key"]
 	switch {
 	case given && (key == "" || len(key) > mostKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })):
 		return "", fault.New(fault.Invalid, "idempotency-key: it has to be 1 to %d characters of ASCII", mostKey)
 	case given:
-		return engine.RunID("api", subject, "caller", q.by.ARN, q.by.Claims["iss"], q.by.Claims["sub"], "key", key), nil
+		return engine.RunID("api", about, "caller", q.subject(), "key", key), nil
 	case q.RequestContext.RequestID == "":
 		return "", fault.New(fault.Invalid, "idempotency-key: missing, and the event has no requestContext.requestId instead")
 	}
-	return engine.RunID("api", subject, "request", q.RequestContext.RequestID), nil
+	return engine.RunID("api", about, "request", q.RequestContext.RequestID), nil
 }

@@ -33,7 +33,7 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 	if len(r.Problems) > 0 {
 		return answer{}, wrong(r.Problems)
 	}
-	r.Who = q.who
+	r.Who, r.Subject = q.who, q.subject()
 	if err := a.Engine.Start(ctx, r); err != nil {
 		return answer{}, uncertain(err, fmt.Sprintf("run %s may have been started: read it, or send the request again with the same Idempotency-Key", r.ID))
 	}
@@ -81,7 +81,7 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	if len(w.Problems) > 0 {
 		return answer{}, wrong(w.Problems)
 	}
-	w.Who = q.who
+	w.Who, w.Subject = q.who, q.subject()
 	if err := a.Engine.Command(ctx, w); err != nil {
 		return answer{}, uncertain(err, "the run may have received the command: read the run, or send the request again with the same Idempotency-Key")
 	}
