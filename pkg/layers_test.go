@@ -35,7 +35,7 @@ access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project access plan
 action                fault project plan
-policy                fault project plan lib/document lib/expression lib/suggest
+policy                fault project plan lib/difference lib/document lib/expression lib/suggest
 engine                fault project plan run action lib/budget lib/template
 
 enginetest/asl

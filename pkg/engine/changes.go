@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/template"
@@ -10,14 +11,17 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// maxCompared is how many different templates one plan reads: the plan function has to
-// hold them in memory. The stacks of further templates are not compared.
+// maxCompared is how many different templates that are deployed, and no longer desired, one plan
+// reads: the plan function has to hold them in memory. The stacks of further templates are not
+// compared. The desired templates are read all: policies have to see their resources, and what
+// the files of a project may hold has a limit.
 const maxCompared = 1000
 
 // changes says what the plan of r changes. Only stacks with steps are compared, and each
 // template is read once.
 func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Plan) (plan.Changes, error) {
-	templates, err := e.templates(ctx, v.TemplateDigests(p))
+	desired, deployed := v.TemplateDigests(p)
+	templates, err := e.templates(ctx, slices.Concat(desired, deployed[:min(len(deployed), maxCompared)]))
 	if err != nil {
 		return plan.Changes{}, fmt.Errorf("compare templates: %w", err)
 	}
@@ -107,7 +111,6 @@ func (e *Engine) saveChanges(ctx context.Context, c plan.Changes) (string, error
 // templates reads templates. The result returns an error for a template that does not
 // exist or cannot be understood.
 func (e *Engine) templates(ctx context.Context, digests []string) (plan.Templates, error) {
-	digests = digests[:min(len(digests), maxCompared)]
 	bodies, missing := make([][]byte, len(digests)), make([]error, len(digests))
 	err := e.Parallel(ctx, len(digests), func(ctx context.Context, i int) (err error) {
 		bodies[i], err = e.Changes.Template(ctx, digests[i])
@@ -135,7 +138,7 @@ func (e *Engine) templates(ctx context.Context, digests []string) (plan.Template
 		}
 		parse, ok := read[digest]
 		if !ok {
-			return nil, fault.New(fault.Refused, "the plan has more than %d different templates", maxCompared)
+			return nil, fault.New(fault.Refused, "more than %d different templates are deployed", maxCompared)
 		}
 		t, err := parse()
 		if err == nil {

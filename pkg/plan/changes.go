@@ -89,6 +89,9 @@ type StackChange struct {
 
 	imported string // why a value that the stack imports may change; "" if none may
 	desired  func() Desired
+
+	unread     error
+	uncompared bool
 }
 
 // A ValueChange is a parameter, tag or option that differs.

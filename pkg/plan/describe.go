@@ -53,17 +53,19 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 }
 
 // TemplateDigests lists the templates that Describe reads: those of the nodes with steps,
-// as they are deployed and as they are desired, each once.
-func (v View) TemplateDigests(p Plan) []string {
-	all := make(map[string]bool)
+// as they are desired and as they are deployed, each once.
+func (v View) TemplateDigests(p Plan) (desired, deployed []string) {
+	wanted, recorded := make(map[string]bool), make(map[string]bool)
 	for _, s := range p.Steps {
-		all[v.Recorded[s.Node].Template] = true
-		if n, ok := v.Desired.Nodes[s.Node]; ok {
-			all[n.Template.Digest] = true
-		}
+		recorded[v.Recorded[s.Node].Template] = true
+		wanted[v.Desired.Nodes[s.Node].Template.Digest] = true
 	}
-	delete(all, "")
-	return slices.Sorted(maps.Keys(all))
+	for digest := range wanted {
+		delete(recorded, digest)
+	}
+	delete(wanted, "")
+	delete(recorded, "")
+	return slices.Sorted(maps.Keys(wanted)), slices.Sorted(maps.Keys(recorded))
 }
 
 // A describer describes the stacks of a plan, each after its dependencies.
@@ -111,6 +113,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		d.uncertain[name] = func(string) string { return "" }
 		compared := c // what is compared is not shown
 		before, after := d.sides(&compared, n, r, live)
+		c.unread = compared.unread
 		after.Scope.Parameters = maps.Clone(defaults(after.Template))
 		c.desired = d.desired(n, r, before, after, d.values(&compared, n, before, after))
 		return c
@@ -122,6 +125,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		uncertain = d.values(&c, n, before, after)
 	}
 	compared := comparable(c.Action, before, after)
+	c.uncompared = !compared
 	if compared {
 		diff := difference.Of(before, after, difference.Uncertain{
 			Parameters: because(uncertain), Exports: d.exports[placeOf(n.Target)], Tags: c.Action == ActionUpdate && len(c.Tags) > 0,
@@ -193,16 +197,15 @@ func action(steps []Step) StackAction {
 // sides returns the stack as it is deployed and as it is desired. A side without template
 // does not exist or is not known; a caveat says the latter.
 func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (before, after difference.Side) {
-	read := func(digest, what string) *template.Template {
+	read := func(digest, what string) (*template.Template, error) {
 		t, err := d.templates(digest)
 		if err != nil {
 			c.Caveats = append(c.Caveats, fmt.Sprintf("%s is not compared: %v", what, err))
-			return nil
 		}
-		return t
+		return t, err
 	}
 	if n.Name != "" {
-		after.Template = read(n.Template.Digest, "the template")
+		after.Template, c.unread = read(n.Template.Digest, "the template")
 		after.Scope = scope(n.Stack, live.StackID, n.Target)
 	}
 	why := ""
@@ -232,9 +235,9 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 	}
 	switch {
 	case why == "":
-		before.Template = read(r.Template, "the template that is deployed")
+		before.Template, _ = read(r.Template, "the template that is deployed") // a caveat says that it is not
 	case c.Action == ActionDelete && r.Template != "":
-		before.Template = read(r.Template, "the template that was last deployed")
+		before.Template, _ = read(r.Template, "the template that was last deployed")
 		c.Caveats = append(c.Caveats, why+": the resources are those of the template that Stackwright last deployed")
 	default:
 		c.Caveats = append(c.Caveats, why+", so its template is not compared")

@@ -38,6 +38,13 @@ func (c StackChange) Desired() Desired {
 	return c.desired()
 }
 
+// Unread says why the template of the stack cannot be read, so that Desired has no resources.
+// It is nil if the template was read, or the stack is deleted.
+func (c StackChange) Unread() error { return c.unread }
+
+// Uncompared reports whether what is deployed is not known, so that each resource may change.
+func (c StackChange) Uncompared() bool { return c.uncompared }
+
 // desired returns a function that makes Desired: it takes long, and most plans do not need it.
 func (d describer) desired(n project.Node, r Record, before, after difference.Side, uncertain map[string]string) func() Desired {
 	if n.Name == "" {

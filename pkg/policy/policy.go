@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/expression"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -43,7 +44,7 @@ type Resource struct {
 }
 
 // Unchanged is the action of a resource that does not differ.
-const Unchanged = "unchanged"
+const Unchanged difference.Action = "unchanged"
 
 // planVariable is the variable of the whole plan.
 const planVariable = "plan"
@@ -152,7 +153,10 @@ func stacksOf(c plan.Changes) iter.Seq[Stack] {
 // stackOf is a stack with all its resources.
 func stackOf(c plan.StackChange) Stack {
 	s := Stack{StackChange: c, Desired: c.Desired(), Resources: []Resource{}}
-	changed := make(map[string]bool)
+	changed, otherwise := make(map[string]bool), Unchanged
+	if c.Uncompared() {
+		otherwise = difference.Dynamic
+	}
 	for _, r := range c.Resources {
 		changed[r.ID] = true
 		desired := s.Desired.Resources[r.ID]
@@ -160,7 +164,7 @@ func stackOf(c plan.StackChange) Stack {
 	}
 	for id, r := range s.Desired.Resources {
 		if !changed[id] {
-			s.Resources = append(s.Resources, Resource{ResourceChange: plan.ResourceChange{ID: id, Type: r.Type, Action: Unchanged}, Desired: r.Properties, place: r.Place})
+			s.Resources = append(s.Resources, Resource{ResourceChange: plan.ResourceChange{ID: id, Type: r.Type, Action: otherwise}, Desired: r.Properties, place: r.Place})
 		}
 	}
 	slices.SortStableFunc(s.Resources, func(a, b Resource) int { return cmp.Compare(a.ID, b.ID) })
@@ -184,6 +188,7 @@ func (s Set) check(ctx context.Context, most uint64, f plan.Facts, c plan.Change
 	if s.any(func(p compiled) bool { return p.when.Uses(planVariable) }) {
 		x.values[planVariable] = expression.Plain(c)
 	}
+	x.unread(s, c)
 	if err := x.all(s, wholePlan, plan.Violation{}); err != nil {
 		return nil, err
 	}
@@ -211,6 +216,28 @@ func (x *checking) hidden() []plan.Violation {
 }
 
 func (s Set) any(is func(compiled) bool) bool { return slices.ContainsFunc(s, is) }
+
+// unread adds a violation of each policy that may use the resources of a stack, for each stack
+// whose template could not be read: a policy must not hold because nobody knows what it checks.
+func (x *checking) unread(s Set, c plan.Changes) {
+	for _, one := range c.Stacks {
+		for _, p := range s {
+			if err := one.Unread(); err != nil && (p.each != wholePlan || p.when.Uses(planVariable)) {
+				x.add(p, plan.Violation{Stack: one.Stack, Message: fmt.Sprintf("it cannot be checked, because the template of the stack cannot be read: %v", err)})
+			}
+		}
+	}
+}
+
+// add adds a violation of p.
+func (x *checking) add(p compiled, v plan.Violation) {
+	if len(x.found) >= maxViolations {
+		x.more[p.Level]++
+		return
+	}
+	v.Policy, v.Level, v.Source = p.Name, p.Level, p.At()
+	x.found = append(x.found, v)
+}
 
 // stack checks one stack and its resources.
 func (x *checking) stack(s Set, one Stack, byResource bool) error {
@@ -252,12 +279,8 @@ func (x *checking) all(s Set, each scope, about plan.Violation) error {
 		case !violated:
 			continue
 		}
-		if len(x.found) >= maxViolations {
-			x.more[p.Level]++
-			continue
-		}
-		about.Policy, about.Level, about.Message, about.Source = p.Name, p.Level, message, p.At()
-		x.found = append(x.found, about)
+		about.Message = message
+		x.add(p, about)
 	}
 	return nil
 }

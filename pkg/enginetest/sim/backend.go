@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -299,9 +300,10 @@ func (b *Backend) SaveTemplate(ctx context.Context, digest string) error {
 	return b.do(ctx, "Specs.SaveTemplate", digest, func() error { return nil })
 }
 
-// SaveDeployedTemplate implements engine.Specs. The digest of a template is its content.
+// SaveDeployedTemplate implements engine.Specs.
 func (b *Backend) SaveDeployedTemplate(ctx context.Context, body []byte) (digest string, err error) {
-	return string(body), b.do(ctx, "Specs.SaveDeployedTemplate", string(body), func() error { return nil })
+	digest = strings.TrimSuffix(strings.TrimPrefix(string(body), beforeDigest), afterDigest)
+	return digest, b.do(ctx, "Specs.SaveDeployedTemplate", digest, func() error { return nil })
 }
 
 // SaveSpecs implements engine.Specs.
@@ -331,10 +333,23 @@ func (b *Backend) Spec(ctx context.Context, reference string) (n project.Node, e
 	return n, err
 }
 
-// Template implements engine.Changes. The content of a template of the simulation is its
-// digest, and no template of CloudFormation.
+// templateOf returns the template that has a digest in the simulation: the digest, if that is a
+// template, and else a topic, and an output that has the digest as its value.
+func templateOf(digest string) []byte {
+	if strings.Contains(digest, "Resources") {
+		return []byte(digest)
+	}
+	return []byte(beforeDigest + digest + afterDigest)
+}
+
+const (
+	beforeDigest = "{Resources: {Topic: {Type: 'AWS::SNS::Topic'}}, Outputs: {Value: {Value: '"
+	afterDigest  = "'}}}"
+)
+
+// Template implements engine.Changes.
 func (b *Backend) Template(ctx context.Context, digest string) ([]byte, error) {
-	return []byte(digest), b.do(ctx, "Changes.Template", digest, func() error { return nil })
+	return templateOf(digest), b.do(ctx, "Changes.Template", digest, func() error { return nil })
 }
 
 // PlannedChanges implements engine.Changes.

@@ -254,7 +254,7 @@ func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, er
 	case c.Unreadable[st.name]:
 		return nil, fault.New(fault.Denied, "GetTemplate is not allowed")
 	}
-	return []byte(st.now.template), nil
+	return templateOf(st.now.template), nil
 }
 
 // Describe implements engine.Clouds.
