@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -46,15 +47,55 @@ func (e *Engine) answer(ctx context.Context, c run.Control, q run.Request, unrea
 }
 
 // resume makes the waiting steps that were answered running again, and due: their
-// actions are polled with the answer.
+// actions are polled with the answer. A step that was approved is left to function plan.
 func (e *Engine) resume(ctx context.Context, r *run.Run) error {
+	return e.resumeSteps(ctx, r, func(s run.Step) bool { return !s.Approved() })
+}
+
+func (e *Engine) resumeSteps(ctx context.Context, r *run.Run, which func(run.Step) bool) error {
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status != run.Waiting || !s.Answer.Known() {
+		if s.Status != run.Waiting || !s.Answer.Known() || !which(*s) {
 			continue
 		}
 		s.Status, s.Why, s.Due = run.Running, "", e.Now()
 		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Waiting, Attempt: s.Attempt, Step: *s}
+		if err := e.Store.Move(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// acceptApprovals makes the steps of r whose approvals were given running again. If the last one was
+// given, it checks the policies first: they and the time may be others than when r was planned. If
+// they deny the plan now, the steps fail. Only function plan can check policies, so a poll that finds such
+// a step starts an execution.
+func (e *Engine) acceptApprovals(ctx context.Context, r run.Run) error {
+	if r.Changes == "" { // no step waits for approval: what the plan changes would have been shown
+		return nil
+	}
+	r, err := e.loadWhole(ctx, r)
+	if err != nil || !r.NewlyApproved() {
+		return err
+	}
+	var denied error
+	if r.Approved() {
+		denied = e.checkAgain(ctx, r)
+	}
+	switch {
+	case denied == nil:
+		return e.resumeSteps(ctx, &r, run.Step.Approved)
+	case !refusal(denied):
+		return fmt.Errorf("check policies again: %w", denied)
+	}
+	for _, s := range r.Steps {
+		if s.Status != run.Waiting || !s.Approved() {
+			continue
+		}
+		s.Status, s.Ended, s.Result.NothingStarted = run.Failed, e.Now(), true
+		s.Why = "it was approved, but the plan is refused now: " + strings.Join(limitMessages(fault.Messages(denied)), "; ")
+		c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Waiting, Attempt: s.Attempt, Step: s}
 		if err := e.Store.Move(ctx, c); err != nil {
 			return err
 		}

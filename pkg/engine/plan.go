@@ -79,7 +79,11 @@ func (e *Engine) continueRun(ctx context.Context, r run.Run, d ExecutionInput) (
 	case r.State == run.StateRunning && e.onlyShown(r): // its planner crashed before it ended the run
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
-	return loopState(r, run.StatePoll, wakeWait), nil
+	err := e.acceptApprovals(ctx, r)
+	if fault.Is(err, fault.Stale) { // another function has written a step meanwhile, or there is a newer epoch
+		return e.afterStaleCommit(ctx, d)
+	}
+	return loopState(r, run.StatePoll, wakeWait), err
 }
 
 // afterStaleCommit returns the loop state for a planner whose write was stale. Another

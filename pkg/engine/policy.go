@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -16,16 +17,9 @@ import (
 // never denied: that would leave the stacks as a failed run left them.
 func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p plan.Plan, shown bool) (plan.Changes, error) {
 	o := e.operation(*r)
-	installed, err := e.Policies.Installed(ctx)
-	switch {
-	case fault.Is(err, fault.Invalid):
-		return plan.Changes{}, errors.Join(fault.New(fault.Refused, "every plan is refused until the owner of the installation has corrected its policies"), err)
-	case err != nil:
+	all, err := e.policies(ctx, v.Desired)
+	if err != nil || len(all) == 0 && !shown {
 		return plan.Changes{}, err
-	}
-	all := slices.Concat(installed, v.Desired.Policies)
-	if len(all) == 0 && !shown {
-		return plan.Changes{}, nil
 	}
 	c, err := e.changes(ctx, *r, v, p)
 	if err != nil || len(all) == 0 {
@@ -52,6 +46,37 @@ func (e *Engine) checkPolicies(ctx context.Context, r *run.Run, v plan.View, p p
 		r.Messages = append(r.Messages, w.String())
 	}
 	return c, nil
+}
+
+// policies returns the policies of the installation and of a project.
+func (e *Engine) policies(ctx context.Context, desired project.Project) ([]project.Policy, error) {
+	installed, err := e.Policies.Installed(ctx)
+	if fault.Is(err, fault.Invalid) {
+		err = errors.Join(fault.New(fault.Refused, "every plan is refused until the owner of the installation has corrected its policies"), err)
+	}
+	return slices.Concat(installed, desired.Policies), err
+}
+
+// checkAgain checks the plan of r, which was planned before, by the policies that there are now. It describes
+// what the steps change as everything is now.
+func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
+	desired, err := e.desired(ctx, r)
+	if err != nil {
+		return err
+	}
+	if all, err := e.policies(ctx, desired); err != nil || len(all) == 0 {
+		return err
+	}
+	v, _, err := e.view(ctx, r, desired)
+	if err != nil {
+		return err
+	}
+	p := plan.Plan{Steps: make([]plan.Step, len(r.Steps))}
+	for i, s := range r.Steps {
+		p.Steps[i] = s.Step
+	}
+	_, err = e.checkPolicies(ctx, &r, v, p.Ungated(), false)
+	return err
 }
 
 // UnusablePolicies is the error for a file of the installation's policies that cannot be read or does not compile. It says no

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -92,4 +93,56 @@ func (w templates) Template(ctx context.Context, digest string) ([]byte, error) 
 		return []byte(w.body), nil
 	}
 	return w.Changes.Template(ctx, digest)
+}
+
+// An approval that arrives while an execution polls starts no step before function plan has checked the policies again.
+func TestPoliciesAreCheckedAgainAfterALateApproval(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	p := h.projects["v1"]
+	p.Approval = project.Approval{Plan: true, Approvals: 2}
+	h.projects["v1"] = p
+	if r := h.requestAndExecute("a", "deploy", "v1"); r.State != run.StateWaiting {
+		t.Fatalf("the run is %s: %q", r.State, r.Messages)
+	}
+	approve := func(step, who string) {
+		h.must(h.Answer(t.Context(), "a", step, run.Answer{ID: "by " + who, Yes: true, Who: who, Subject: who, Digest: h.stored("a").Digest, At: h.backend.Now()}))
+	}
+	approve("approve", "ann")
+	h.deny(`true`)
+	h.store.afterRegister = func() {
+		h.store.afterRegister = nil
+		approve("approve:2", "bob")
+	}
+	loop := h.planned("a", 2)
+	if r := h.stored("a"); loop.State != run.StatePoll || r.Step("approve").Status != run.Running {
+		t.Fatalf("after one approval of two the policies are checked: %s, %+v", loop.State, r.Steps)
+	}
+	if r := h.executeToEnd(loop); r.State != run.StateRunning || r.Epoch != 3 || r.Step("vpc/create").Status != run.Pending {
+		t.Fatalf("the run is %s in epoch %d", r.State, r.Epoch)
+	}
+	if r := h.planAndExecute("a"); r.State != run.StateFailed || !strings.Contains(r.Step("approve:2").Why, "policy rule denies") || r.Step("vpc/create").Status != run.Skipped {
+		t.Errorf("the run is %s: %s", r.State, r.Step("approve:2").Why)
+	}
+}
+
+// A plan that was approved is not executed as long as its policies cannot be checked: the state machine tries it again.
+func TestPoliciesThatCannotBeCheckedAreCheckedLater(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	p := h.projects["v1"]
+	p.Approval = project.Approval{Plan: true}
+	h.projects["v1"] = p
+	h.requestAndExecute("a", "deploy", "v1")
+	h.deny(`true`)
+	h.must(h.Answer(t.Context(), "a", "approve", run.Answer{ID: "x", Yes: true, Who: "ann", Digest: h.stored("a").Digest, At: h.backend.Now()}))
+	h.cloud.readErr = fault.New(fault.Throttled, "slow")
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 2}); !fault.Is(err, fault.Throttled) {
+		t.Fatal(err)
+	}
+	h.cloud.readErr = nil
+	h.passTime(time.Second)
+	if r := h.planAndExecute("a"); r.State != run.StateFailed {
+		t.Errorf("the run is %s", r.State)
+	}
 }

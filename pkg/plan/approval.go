@@ -7,6 +7,27 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
+// Ungated returns p without the steps that Gated has added.
+func (p Plan) Ungated() Plan {
+	n := 0
+	for n < len(p.Steps) && p.Steps[n].Approval != nil {
+		n++
+	}
+	var rest []Step
+	for _, s := range p.Steps[n:] {
+		var after []int
+		for _, i := range s.After {
+			if i >= n {
+				after = append(after, i-n)
+			}
+		}
+		s.After = after
+		rest = append(rest, s)
+	}
+	p.Steps = rest
+	return p
+}
+
 // Gated returns p with the steps in front of it that wait for approval: one for each person who has to approve, before
 // all other steps.
 func (p Plan) Gated(by project.Approval) Plan {

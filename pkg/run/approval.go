@@ -36,6 +36,19 @@ func (r *Run) Question(id string) (Step, error) {
 	return Step{}, fault.New(fault.Refused, "run %s waits for no approval: it is %s", r.ID, r.State)
 }
 
+// Approved reports whether a person has approved the plan by an answer to s.
+func (s Step) Approved() bool { return s.Approval != nil && s.Answer.Known() && s.Answer.Yes }
+
+// Approved reports whether all approvals of the plan of r were given.
+func (r *Run) Approved() bool {
+	return !slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil && !s.Approved() })
+}
+
+// NewlyApproved reports whether an approval was given to r, and function plan has not accepted it yet.
+func (r *Run) NewlyApproved() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Status == Waiting && s.Approved() })
+}
+
 // Unapproved reports whether r had to be approved, and was not: then none of its steps has changed anything.
 func (r *Run) Unapproved() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil && s.Status != Done })
