@@ -2,8 +2,10 @@ package stepfn_test
 
 import (
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -37,15 +39,16 @@ func (g *player) deployPlanned(l line) {
 	g.desired[id], g.outdated[id], g.last = w, outdated, w
 }
 
-// isOutdated reports whether a stack that a plan changes was changed since. No run is open.
+// isOutdated reports whether a stack that a plan changes is not as it was. No run is open.
 func (g *player) isOutdated(p run.Run) bool {
 	shown := g.Planned(p)
 	nodes := make(map[string]bool)
 	for _, c := range shown.Stacks {
-		nodes[c.Stack] = true
 		if slices.Contains(g.saved.changed, c.Name) {
 			return true
 		}
+		cameAndWent := c.Action == plan.ActionCreate && g.Status(strings.TrimPrefix(c.Name, physicalName(""))).Gone()
+		nodes[c.Stack] = !cameAndWent
 	}
 	for _, id := range g.requested[g.saved.from:] {
 		for _, s := range g.ExecutionStatus(id).Steps {
