@@ -27,7 +27,8 @@ func (g *player) deployPlanned(l line) {
 	if plan.State != run.StateSucceeded {
 		return
 	}
-	outdated := g.isOutdated(plan)
+	_, late := l.option("late") // by then it may be in date again
+	outdated := !late && g.isOutdated(plan)
 	g.injected["saved plan"]++
 	if outdated {
 		g.injected["saved plan out of date"]++

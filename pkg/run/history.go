@@ -47,8 +47,8 @@ func (h History) LostFile(p project.Project, recorded int) error {
 // with returns the history after r, which owned the lock and has ended. A rollback
 // goes back to the last successful deploy.
 func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
-	if o.Adopts && !o.Preview && h.LastAttempted.Run == "" && !r.Started.IsZero() {
-		h.Kind = r.Kind // nothing was deployed yet: what is recorded was adopted by these files
+	if o.Adopts && !o.Preview && !r.Started.IsZero() && (h.LastAttempted.Run == "" || r.Kind == project.WithFile) {
+		h.Kind = r.Kind // what is recorded was adopted by these files: nothing was deployed yet, or they are more than what was
 	}
 	if !o.Writes || r.Started.IsZero() {
 		return h

@@ -178,19 +178,20 @@ func TestLostFile(t *testing.T) {
 		recorded int
 		refused  bool
 	}{
-		"a new project":                                    {run.History{}, 0, false},
-		"a deployed project":                               {deployed, 2, true},
-		"a project whose schedules deploy it again":        {deployed, 0, true},
-		"a project of which some stacks were deployed":     {partial, 1, true},
-		"a project that was destroyed":                     {ends(deployed, "destroy", run.Source{}, project.WithFile), 0, false},
-		"a project that was not destroyed to the end":      {ends(deployed, "destroy", run.Source{}, project.WithFile), 1, true},
-		"a project without a file":                         {plain, 2, false},
-		"a part of it that was not destroyed":              {ends(plain, "destroy", run.Source{}, project.WithFile), 1, false},
-		"what a first rollback left of it":                 {ends(plain, "rollback", run.Source{}, project.WithFile), 1, false},
-		"stacks that templates adopted":                    {ends(run.History{}, "adopt", without, project.Templates), 2, false},
-		"a project that got a file":                        {ends(plain, "deploy", with, project.WithFile), 2, true},
-		"a project that got a file and was rolled back":    {ends(ends(plain, "deploy", with, project.WithFile), "rollback", without, project.Templates), 2, false},
-		"a project whose last run cannot be read any more": {run.Lock{Owner: run.Writer{Run: "one"}, History: plain}.Without("one").History, 2, true},
+		"a new project":                                      {run.History{}, 0, false},
+		"a deployed project":                                 {deployed, 2, true},
+		"a project whose schedules deploy it again":          {deployed, 0, true},
+		"a project of which some stacks were deployed":       {partial, 1, true},
+		"a project that was destroyed":                       {ends(deployed, "destroy", run.Source{}, project.WithFile), 0, false},
+		"a project that was not destroyed to the end":        {ends(deployed, "destroy", run.Source{}, project.WithFile), 1, true},
+		"a project without a file":                           {plain, 2, false},
+		"a part of it that was not destroyed":                {ends(plain, "destroy", run.Source{}, project.WithFile), 1, false},
+		"what a first rollback left of it":                   {ends(plain, "rollback", run.Source{}, project.WithFile), 1, false},
+		"stacks that templates adopted":                      {ends(run.History{}, "adopt", without, project.Templates), 2, false},
+		"templates, and a stack that a project file adopted": {ends(plain, "adopt", with, project.WithFile), 1, true},
+		"a project that got a file":                          {ends(plain, "deploy", with, project.WithFile), 2, true},
+		"a project that got a file and was rolled back":      {ends(ends(plain, "deploy", with, project.WithFile), "rollback", without, project.Templates), 2, false},
+		"a project whose last run cannot be read any more":   {run.Lock{Owner: run.Writer{Run: "one"}, History: plain}.Without("one").History, 2, true},
 	} {
 		p := project.Project{Name: "shop", Environment: "default", Kind: project.Templates}
 		if err := c.history.LostFile(p, c.recorded); (err != nil) != c.refused {

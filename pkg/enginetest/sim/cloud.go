@@ -278,6 +278,9 @@ func (c *Cloud) Describe(_ context.Context, t project.Target, ids []string) (map
 // describe records how a stack is described from now on.
 func (c *Cloud) describe(st *stack) {
 	now := c.clock.Now()
+	if st.status.Gone() { // nobody can execute the change sets of a deleted stack
+		maps.DeleteFunc(c.sets, func(_ string, set changeSet) bool { return set.stack == st.name })
+	}
 	st.past = append(st.past, description{now, st.status, st.outputs(), st.lastUpdated, len(st.events)})
 	for len(st.past) > 1 && st.past[1].from.Before(now.Add(-time.Minute)) {
 		st.past = st.past[1:]
