@@ -28,6 +28,7 @@ func (d *evaluation) scope() template.Scope {
 		notifications = []string{}
 	}
 	return template.Scope{
+		Literal:    true,
 		Parameters: given, StackName: d.stack.Name, StackID: d.stack.ID,
 		AccountID: o.Account, Region: o.Region,
 		NotificationARNs: notifications, Zones: []string{o.Region + "a", o.Region + "b", o.Region + "c"},

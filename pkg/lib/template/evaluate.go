@@ -14,11 +14,12 @@ const budget = 64 << 20
 
 // running is one evaluation under way.
 type running struct {
-	e    *Evaluation
-	left int
+	e       *Evaluation
+	left    int
+	decides bool // it evaluates conditions: what CloudFormation may understand in another way is not known
 }
 
-func (e *Evaluation) begin() *running { return &running{e, budget} }
+func (e *Evaluation) begin() *running { return &running{e: e, left: budget} }
 
 func (r *running) fail(x *Expr, format string, args ...any) *document.Error {
 	return &document.Error{File: r.e.t.File, Line: x.Line, Column: x.Column, Text: fmt.Sprintf(format, args...)}
@@ -42,6 +43,9 @@ func (r *running) eval(x *Expr) (any, *document.Error) {
 	}
 	switch x.form {
 	case scalar:
+		if x.vague && r.decides {
+			return Unknown{}, nil
+		}
 		return x.value, nil
 	case list:
 		return r.list(x)
@@ -147,6 +151,9 @@ func (r *running) ref(name string, x *Expr) (any, *document.Error) {
 		return pseudo(e.s), nil
 	}
 	if p, ok := e.t.Parameters[name]; ok {
+		if r.decides && p.vague && e.s.Parameters[name] == *p.Default {
+			return Unknown{}, nil
+		}
 		return e.s.parameter(p), nil
 	}
 	if err := r.standing(name, x); err != nil {

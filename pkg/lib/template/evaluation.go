@@ -34,6 +34,7 @@ type Import struct {
 func (t *Template) In(s Scope) *Evaluation {
 	e := &Evaluation{t: t, s: s, conditions: make(map[string]any, len(t.conditions))}
 	r := e.begin()
+	r.decides = !s.Literal
 	var errs document.Errors
 	for _, name := range t.conditions {
 		if _, err := r.named(name); err != nil {

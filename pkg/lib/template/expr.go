@@ -7,6 +7,7 @@ type Expr struct {
 
 	form  form
 	value any      // of a scalar: string, bool, json.Number, or nil
+	vague bool     // of a scalar: the versions of YAML differ about its value
 	name  string   // of a call: "Ref", "Condition" or the full name such as "Fn::Sub"
 	block string   // of a call: the section in which it stands
 	keys  []string // of a mapping, as written

@@ -17,7 +17,7 @@ func (p *parser) express(n *yaml.Node, block string) *Expr {
 		bare := *n
 		bare.Tag, bare.Style = "", n.Style&^yaml.TaggedStyle
 		if n.Kind == yaml.ScalarNode {
-			bare.Tag = "!!str"
+			bare.Tag, bare.Style = "!!str", yaml.SingleQuotedStyle
 		}
 		x.form, x.name = call, "Fn::"+strings.TrimPrefix(tag, "!")
 		if tag == "!Ref" || tag == "!Condition" {
@@ -35,7 +35,7 @@ func (p *parser) express(n *yaml.Node, block string) *Expr {
 	case yaml.MappingNode:
 		p.mapping(x, n)
 	default:
-		x.form, x.value = scalar, p.literal(n, block)
+		x.form, x.value, x.vague = scalar, p.literal(n, block), ambiguous(n)
 	}
 	return x
 }

@@ -55,6 +55,9 @@ func (r *running) call(x *Expr) (any, *document.Error) {
 func (r *running) plainly(x *Expr, arguments []any) (any, *document.Error) {
 	switch x.name {
 	case "Fn::Equals":
+		if r.decides && !comparable(arguments) {
+			return Unknown{}, nil
+		}
 		return equal(arguments[0], arguments[1]), nil
 	case "Fn::Join":
 		return r.join(x, arguments)

@@ -25,6 +25,8 @@ type Parameter struct {
 	MinValue, MaxValue                    *float64
 	NoEcho                                bool
 	Line, Column                          int
+
+	vague bool // the versions of YAML differ about the value of Default
 }
 
 var numeral = pattern.New(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
@@ -180,7 +182,7 @@ func (p *parser) parameterAttribute(q *Parameter, key, n *yaml.Node) {
 	case "Description":
 		q.Description = value
 	case "Default":
-		q.Default = &value
+		q.Default, q.vague = &value, ambiguous(document.Resolve(n))
 	case "AllowedPattern":
 		q.AllowedPattern = value
 	case "ConstraintDescription":

@@ -26,6 +26,10 @@ type Scope struct {
 	// Stored gives what the Systems Manager parameter store holds under a name.
 	Stored func(name string) (string, bool)
 
+	// Literal makes conditions compare values as they are written, also those that CloudFormation may
+	// read in another way: the local emulator has to decide.
+	Literal bool
+
 	// Room, if there is one, is shared by evaluations that together must not
 	// take more than it has.
 	Room *Room
