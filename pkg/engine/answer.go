@@ -81,13 +81,15 @@ func (e *Engine) acceptApprovals(ctx context.Context, r run.Run) error {
 	}
 	var denied error
 	if r.Approved() {
-		denied = e.checkAgain(ctx, r)
+		if denied = e.checkAgain(ctx, r); denied == nil {
+			denied = e.takeEffect(ctx, r)
+		}
 	}
 	switch {
 	case denied == nil:
 		return e.resumeSteps(ctx, &r, run.Step.Approved)
 	case !refusal(denied):
-		return fmt.Errorf("check policies again: %w", denied)
+		return fmt.Errorf("accept the approval: %w", denied)
 	}
 	for _, s := range r.Steps {
 		if s.Status != run.Waiting || !s.Approved() {

@@ -86,6 +86,29 @@ func (e *Engine) continueRun(ctx context.Context, r run.Run, d ExecutionInput) (
 	return loopState(r, run.StatePoll, wakeWait), err
 }
 
+// takeEffect makes effective what the plan of r, which was approved just now, changes beside stacks: before that, a plan
+// changes nothing. After a crash, it is repeated.
+func (e *Engine) takeEffect(ctx context.Context, r run.Run) error {
+	desired, err := e.desired(ctx, r)
+	if err != nil {
+		return err
+	}
+	records, err := e.Store.Records(ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	_, leave, take := plan.Rename(desired, records)
+	return e.replace(ctx, r, desired, [][]plan.Record{leave, take})
+}
+
+// replace puts the schedules and names of the files of r in the place of those before.
+func (e *Engine) replace(ctx context.Context, r run.Run, desired project.Project, moved [][]plan.Record) error {
+	if err := e.setSchedules(ctx, r, desired); err != nil {
+		return err
+	}
+	return e.rename(ctx, r, moved)
+}
+
 // afterStaleCommit returns the loop state for a planner whose write was stale. Another
 // function has planned the run meanwhile, or another run has taken the lock.
 func (e *Engine) afterStaleCommit(ctx context.Context, d ExecutionInput) (LoopState, error) {
@@ -179,7 +202,8 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	shown, shows := p, o.Preview || len(gated.Steps) > len(p.Steps)
+	shown, waits := p, len(gated.Steps) > len(p.Steps) // for approval
+	shows := o.Preview || waits
 	changes, err := e.checkPolicies(ctx, r, view, p, shows)
 	if err != nil {
 		return p, err
@@ -215,11 +239,10 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 			return p, err
 		}
 	}
-	if err := e.setSchedules(ctx, *r, desired); err != nil {
-		return p, err
-	}
-	if err := e.rename(ctx, *r, moved); err != nil {
-		return p, err
+	if !waits {
+		if err := e.replace(ctx, *r, desired, moved); err != nil {
+			return p, err
+		}
 	}
 	r.Start(p, specs)
 	r.Digest = shown.Digest(basis)
@@ -243,12 +266,12 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 // what was approved. A plan without steps needs none, unless its files change the rule that was deployed last.
 func (e *Engine) gated(ctx context.Context, r *run.Run, desired project.Project, p plan.Plan) (plan.Plan, error) {
 	o := e.operation(*r)
-	if !o.Writes || o.Restores {
+	if !o.Approvable {
 		return p, nil
 	}
 	l, err := e.Store.Lock(ctx, r.Project)
 	rule := l.Rule(desired.Approval)
-	changed := o.NeedsFiles && !rule.Same(desired.Approval)
+	changed := o.Writes && o.NeedsFiles && !rule.Same(desired.Approval)
 	if err != nil || len(p.Steps) == 0 && !changed {
 		return p, err
 	}

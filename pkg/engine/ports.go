@@ -190,7 +190,7 @@ type Records interface {
 	Projects(ctx context.Context) ([]string, error)
 
 	// Rename renames records, on condition that the run that does it has r's epoch
-	// and is still pending, else it is Stale: a planner renames nothing after another
+	// and r's state, else it is Stale: a planner renames nothing after another
 	// one has committed. It leaves out a record that no longer exists, or is of another
 	// stack now.
 	Rename(ctx context.Context, r run.Run, records []plan.Record) error

@@ -70,7 +70,7 @@ func (e *Engine) checkSchedule(ctx context.Context, r run.Run, full run.Source) 
 
 // setSchedules makes the project's schedules those of the files that are deployed. A
 // destroy that a person requested removes them. This happens before the plan is
-// committed, which is safe: after a crash the run is planned again.
+// committed, or continued if it had to be approved, which is safe: after a crash it is done again.
 func (e *Engine) setSchedules(ctx context.Context, r run.Run, desired project.Project) error {
 	if o := e.operation(r); !o.Writes || len(r.Only) > 0 || o.DeletesAll && r.Schedule != "" {
 		return nil

@@ -18,7 +18,7 @@ import (
 func adopt() Operation {
 	return Operation{
 		Name: "adopt", Plan: AdoptStacks,
-		Requestable: true, NeedsFiles: true, Adopts: true, Retryable: true,
+		Requestable: true, NeedsFiles: true, Adopts: true, Approvable: true, Retryable: true,
 		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
 		Effect:  "it adopts stacks that exist, and changes none",
 	}

@@ -16,7 +16,7 @@ const DeployName = "deploy"
 func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
-		Requestable: true, NeedsFiles: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
+		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
 		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload},
 		Effect:  "it deploys",
 	}

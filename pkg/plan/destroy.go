@@ -4,7 +4,7 @@ package plan
 func destroy() Operation {
 	return Operation{
 		Name: "destroy", Plan: Destroy,
-		Requestable: true, Writes: true, DeletesAll: true, Retryable: true, Schedulable: true,
+		Requestable: true, Approvable: true, Writes: true, DeletesAll: true, Retryable: true, Schedulable: true,
 		Options: []Option{OptionRefuse, OptionOnly},
 		Effect:  "it deletes all stacks",
 	}

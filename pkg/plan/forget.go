@@ -15,7 +15,7 @@ import (
 func forget() Operation {
 	return Operation{
 		Name: "forget", Plan: ForgetStacks,
-		Requestable: true, NeedsOnly: true, Retryable: true,
+		Requestable: true, NeedsOnly: true, Approvable: true, Retryable: true,
 		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
 		Effect:  "it deletes the records of some stacks; the stacks stay",
 	}

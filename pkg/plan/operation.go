@@ -21,6 +21,7 @@ type Operation struct {
 	Adopts      bool     // it adopts the stacks of all nodes that it is about
 	NeedsOnly   bool     // it is about the stacks that the request names, and never about all
 	Preview     bool     // its plan is shown and never executed: it takes no lock and changes no stack
+	Approvable  bool     // its plan has to be approved where the project demands it
 	Writes      bool     // it brings the stacks to a state that the history of deployments records
 	DeletesAll  bool     // it leaves no stack behind, so a user has to confirm it
 	Restores    bool     // it restores an earlier deployment, so the history does not count it as an attempt

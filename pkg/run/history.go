@@ -45,8 +45,11 @@ func (h History) LostFile(p project.Project, recorded int) error {
 }
 
 // with returns the history after r, which owned the lock and has ended. A rollback
-// goes back to the last successful deploy.
+// goes back to the last successful deploy. A run that was not approved changes nothing.
 func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
+	if r.Unapproved() {
+		return h
+	}
 	if o.Adopts && !o.Preview && !r.Started.IsZero() && (h.LastAttempted.Run == "" || r.Kind == project.WithFile) {
 		h.Kind = r.Kind // what is recorded was adopted by these files: nothing was deployed yet, or they are more than what was
 	}
@@ -59,7 +62,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if r.Source != (Source{}) {
 		h.Kind = r.Kind
 	}
-	if r.Source != (Source{}) && r.State == StateSucceeded {
+	if r.Source != (Source{}) && r.State == StateSucceeded && !o.Restores {
 		h.Approval = r.Approval
 	}
 	if len(r.Only) > 0 {

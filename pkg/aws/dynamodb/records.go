@@ -61,7 +61,7 @@ func (t *Table) Rename(ctx context.Context, r run.Run, records []plan.Record) er
 func (t *Table) renameSome(ctx context.Context, r run.Run, records []plan.Record) error {
 	for len(records) > 0 {
 		writes := []write{{
-			key: runKey(r.ID), where: "#epoch = :epoch AND #state = :pending", with: values{"epoch": r.Epoch, "pending": run.StatePending},
+			key: runKey(r.ID), where: "#epoch = :epoch AND #state = :before", with: values{"epoch": r.Epoch, "before": r.State},
 		}}
 		for _, record := range records {
 			writes = append(writes, leave(recordKey(r.Project, record.FormerName), record))

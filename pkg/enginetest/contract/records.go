@@ -176,8 +176,18 @@ func recordLaws() []law {
 			b.put(r, 0, record("vpc"))
 			moved := record("vpc")
 			moved.Node, moved.FormerName = moved.StackID, "vpc"
-			b.is(b.store.Rename(b.ctx, r, []plan.Record{moved}), fault.Stale)
+			late := r
+			late.State = run.StatePending
+			b.is(b.store.Rename(b.ctx, late, []plan.Record{moved}), fault.Stale)
 			b.same(b.records(), map[string]plan.Record{"vpc": record("vpc")})
+		}},
+		{"records move for a plan that was approved after its commit", func(b bench) {
+			r := b.commit("one")
+			b.put(r, 0, record("vpc"))
+			moved := record("vpc")
+			moved.Node, moved.FormerName = moved.StackID, "vpc"
+			b.ok(b.store.Rename(b.ctx, r, []plan.Record{moved}))
+			b.same(b.records(), map[string]plan.Record{moved.StackID: moved})
 		}},
 		{"a record that has taken another's name does not move for it", func(b bench) {
 			r := b.commit("one")

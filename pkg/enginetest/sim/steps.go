@@ -158,7 +158,7 @@ func (s *Store) Rename(_ context.Context, r run.Run, records []plan.Record) erro
 		if err != nil {
 			return false, err
 		}
-		if k.run.State != run.StatePending {
+		if k.run.State != r.State {
 			return false, fault.New(fault.Stale, "run %s is planned already", r.ID)
 		}
 		for _, record := range records {
