@@ -32,6 +32,7 @@ var namesake = map[string]string{
 	"pkg/lib/jinja":              "words of Jinja2",
 	"pkg/policy":                 "a variable of expressions",
 	"pkg/lib/difference":         "what happens to a resource",
+	"examples/demo":              "words of the command line, and the steps that are expected",
 }
 
 // owners are the folders whose rows and constants have these names.
