@@ -46,6 +46,8 @@ const (
 	engineWaits    = "the engine waits for minutes, whatever the speed of the scenario"
 	longOperations = "CloudFormation works for minutes, even at the higher speed"
 	exactMoment    = "a request must arrive at a moment that cannot be hit in real time"
+	realTimes      = "a message tells a time, or the digest of one"
+	planDecides    = "function plan decides what it is about: the state machine has the path of other scenarios"
 	noEvents       = "the other interpreter sends no events about executions that have ended"
 )
 
@@ -59,7 +61,12 @@ var notInRealTime = map[string]string{
 	"overdue_create": engineWaits, "overdue_delete": engineWaits, "overdue_run": engineWaits, "overdue_run_at_its_end": engineWaits,
 	"overdue_run_paused": engineWaits, "overdue_run_rolled_back": engineWaits, "overdue_run_superseded": engineWaits,
 	"overdue_update": engineWaits, "overdue_update_done": engineWaits, "overdue_update_stuck": engineWaits, "overdue_update_theirs": engineWaits,
-	"prompt": longOperations, "slow_without_events": longOperations,
+	"approved_late": engineWaits, "import_crashes": engineWaits, "import_rolled_back": exactMoment, "saved_plan": realTimes, "saved_plan_retried": realTimes,
+	"adopted_again": planDecides, "adopted_unreadable": planDecides, "adopted_untagged": planDecides, "approved_nothing": planDecides, "approved_other": planDecides,
+	"approved_rule": planDecides, "approved_rule_weaker": planDecides, "import_of_another": planDecides, "import_taken": planDecides, "policy_broken": planDecides,
+	"policy_costs": planDecides, "policy_everywhere": planDecides, "policy_installed": planDecides, "policy_principal": planDecides, "policy_warns": planDecides,
+	"saved_plan_same_files": planDecides,
+	"prompt":                longOperations, "slow_without_events": longOperations,
 	"targets-inaccessible": engineWaits, "targets-withheld": engineWaits, "targets-withheld_recorded": engineWaits,
 }
 

@@ -104,10 +104,18 @@ func policyCount(n int) string {
 
 // putPolicies tests files of policies and puts them into the bucket.
 func putPolicies(ctx context.Context, c *call) (int, error) {
+	names := make(map[string]string) // files by their names in the bucket
 	for _, file := range c.args {
-		if extension := filepath.Ext(file); extension != ".yaml" && extension != ".yml" {
+		name := filepath.Base(file)
+		switch extension := filepath.Ext(file); {
+		case extension != ".yaml" && extension != ".yml":
 			return ExitRefused, fault.New(fault.Invalid, "%s is no file of policies: its name ends with .yaml or .yml", file)
+		case name == projectFile:
+			return ExitRefused, fault.New(fault.Invalid, "%s is a project file: its policies hold for its project. Those of the installation are in files of their own", file)
+		case names[name] != "":
+			return ExitRefused, fault.New(fault.Invalid, "%s and %s have the same name, so that one would replace the other: put them under different names", names[name], file)
 		}
+		names[name] = file
 	}
 	tests, failed, err := c.tested(ctx)
 	if err != nil {

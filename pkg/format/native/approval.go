@@ -2,13 +2,39 @@ package native
 
 import (
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
+
+// unusedApproval refuses a rule about approvals in a file that nowhere says whether plans have to be approved.
+func (p *parser) unusedApproval(root *yaml.Node) {
+	environments, _ := document.Lookup(root, "environments")
+	levels := append([]document.Pair{{Value: root}}, document.Pairs(environments)...)
+	says := func(level document.Pair) bool {
+		_, given := document.Lookup(level.Value, "approve_plan")
+		return given
+	}
+	if slices.ContainsFunc(levels, says) {
+		return
+	}
+	for i, level := range levels {
+		of := ""
+		if i > 0 {
+			of = "environment " + level.Key.Value + ": "
+		}
+		for _, key := range []string{"approvers", "approvals", "expires", "not_by_author"} {
+			if n, given := document.Lookup(level.Value, key); given {
+				p.Add(p.at(n), "%s%s: no plan has to be approved: write approve_plan: true at the top level, or under the environments that need it", of, key)
+			}
+		}
+	}
+}
 
 // approval reads who has to approve plans.
 func (p *parser) approval(of string, keys map[string]*yaml.Node) declared.Approval {

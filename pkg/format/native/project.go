@@ -48,6 +48,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 		p.Add(p.at(n), "stacks: there are none: a project has at least one stack; to delete all its stacks, use destroy")
 	}
 	p.checkEnvironments(d)
+	p.unusedApproval(root)
 	d.Moved = p.moved(top["moved"], d)
 	d.Policies = p.policies(top["policies"])
 	return d, true
