@@ -73,6 +73,7 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 			return sim.None // in these scenarios only some accounts throttle
 		}
 		g.injected[kind]++
+		g.proposesLate = g.proposesLate || m == sim.Linger && call == "Cloud.Begin" && strings.HasSuffix(about, "/propose")
 		return m
 	}
 	for _, l := range s {

@@ -29,6 +29,7 @@ type player struct {
 	injected       map[string]int                 // how often each kind of fault was injected
 	beside         []string                       // runs of other projects
 	saved          savedPlan
+	proposesLate   bool            // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
 	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
 	contested      bool            // stacks change hands
 	gated          bool            // plans have to be approved
@@ -247,7 +248,7 @@ func (g *player) finish() {
 	}
 	g.finishBeside()
 	l := g.Lock()
-	g.holds(withdrawn, len(g.ChangeSets()) == 0, "change sets of %v are left", g.ChangeSets())
+	g.holds(withdrawn, g.proposesLate || len(g.ChangeSets()) == 0, "change sets of %v are left", g.ChangeSets())
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v are queued", l.Owner.Run, l.Waiting)
 	g.checkLastRun()
 	g.snapshots = append(g.snapshots, g.snapshot())
