@@ -3,8 +3,8 @@
 package stepfn_test
 
 const (
-	defaultScenarios = 10_000
-	defaultEmulated  = 300
+	defaultScenarios = 4_000
+	defaultEmulated  = 120
 	defaultLarge     = 300
 	many             = 2_000  // stacks of a large run in memory
 	planned          = 10_000 // stacks of a run that is only planned
