@@ -12,7 +12,7 @@ import (
 // installing are the pages that say how to install, change and remove an installation.
 var installing = []string{
 	"docs/deploy.md", "docs/how-to/upgrade.md", "docs/how-to/uninstall.md", "docs/how-to/add-an-account.md", "docs/how-to/add-a-region.md",
-	"docs/how-to/github-actions.md", "docs/how-to/gitlab-ci.md", "docs/how-to/roll-back.md",
+	"docs/how-to/github-actions.md", "docs/how-to/gitlab-ci.md", "docs/how-to/roll-back.md", "docs/how-to/install-for-two-teams.md",
 }
 
 // The targets of make, settings, outputs, parameters and roles that these pages

@@ -65,6 +65,61 @@ func TestAccessFileOfPage(t *testing.T) {
 	}
 }
 
+// With the owner, the access file, the targets and the settings of the page about two teams, each team has its own projects, and
+// nothing of the other one.
+func TestPageOfTwoTeams(t *testing.T) {
+	page := read(t, "docs/how-to/install-for-two-teams.md")
+	one := func(form string) string {
+		t.Helper()
+		m := regexp.MustCompile(form).FindStringSubmatch(page)
+		if m == nil {
+			t.Fatalf("the page has no %s", form)
+		}
+		return m[1]
+	}
+	owner, err := access.ParseOwner(one(`-c owner=(\S+)`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := access.NewPolicy(owner, []byte(one("(?s)```yaml\n(grants:.*?)```")))
+	if err := policy.Broken(); err != nil {
+		t.Fatal(err)
+	}
+	const session = "arn:aws:sts::111111111111:assumed-role/"
+	grants := map[string]project.Grants{"default": parsedGrants(t, one(`-c projects=([^\s"]+)`))}
+	for _, team := range []string{"shop", "bank"} {
+		grants[team] = parsedGrants(t, one(`targets add `+team+` [^\n]*--projects '([^']+)'`))
+		one(`(execution-` + team + `)\n`)
+	}
+	for team, other := range map[string]string{"shop": "bank", "bank": "shop"} {
+		own, theirs := team+"-web@prod", other+"-web@prod"
+		for role, most := range map[string]access.Role{team + "-ci": access.Deployer, team + "-lead": access.Approver, "platform": access.Admin, other + "-ci": access.None, "evil": access.None} {
+			for needed := access.Reader; needed <= access.Admin; needed++ {
+				by := access.Principal{ARN: session + role + "/ann"}
+				if got := policy.Decide(by, needed, own); got.Allowed != most.Includes(needed) {
+					t.Errorf("%s as %s of %s: %+v", role, needed, own, got)
+				}
+			}
+		}
+		if d := policy.Decide(access.Principal{Account: "111111111111"}, access.Reader, own); d.Allowed {
+			t.Errorf("uploads are allowed: %+v", d)
+		}
+		if !grants[team].Allow(own) || grants[team].Allow(theirs) || grants["default"].Allow(own) {
+			t.Errorf("the targets are for %v", grants)
+		}
+	}
+}
+
+// parsedGrants reads patterns of projects.
+func parsedGrants(t *testing.T, text string) project.Grants {
+	t.Helper()
+	all, err := project.ParseGrants(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // A project file on a page that says "project:" is accepted.
 func TestProjectsOfPages(t *testing.T) {
 	count := 0

@@ -35,14 +35,14 @@ access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project access plan
 action                fault project plan
-policy                fault project plan lib/difference lib/document lib/expression lib/suggest
+policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 engine                fault project plan run action lib/budget lib/template
 
 enginetest/asl
 enginetest/figure
 enginetest/workload
 enginetest/sim        fault project plan policy run action engine enginetest/asl lib/budget
-enginetest/contract   fault project plan run action engine lib/budget
+enginetest/contract   fault project plan run action engine lib/budget lib/template
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource aws/awserr sdk
@@ -58,7 +58,7 @@ format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
 format/declared       project format/problem lib/pattern
 format/reference      project format/declared format/problem lib/pattern lib/template
-format/native         project plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
+format/native         project access plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
 format/packages       format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
 format/sceptre        project format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template

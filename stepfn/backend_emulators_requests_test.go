@@ -42,7 +42,7 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		}
 	}
 	switch operation {
-	case "deploy", "plan", "adopt":
+	case "deploy", "plan", "adopt", "plan-adopt":
 		if len(with) > 0 && with[0].source != (run.Source{}) {
 			request["key"], request["version"] = with[0].source.Key, with[0].source.Version
 			break
@@ -53,6 +53,9 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		about["run"] = of
 	case "approve", "reject":
 		about["run"], about["reason"], about["plan_digest"] = of, "not now", with[0].digest
+		if with[0].step != "" {
+			about["step"] = with[0].step
+		}
 	case "unlock":
 		about["run"], about["reason"], about["who"] = of, "it is stuck", "somebody"
 	}
@@ -200,11 +203,17 @@ func (w stacks) files() archive.Files {
 		if s.protected {
 			b.WriteString("    protect: true\n")
 		}
+		if s.approve != "" {
+			fmt.Fprintf(&b, "    approve: %s\n", s.approve)
+		}
 		if s.adopts {
 			b.WriteString("    adopt: true\n")
 		}
 		if s.importsTable {
 			b.WriteString("    import: { Table: auto }\n")
+		}
+		if s.giver != "" {
+			fmt.Fprintf(&b, "    move_from: { %s: { Table: Table } }\n", s.giver)
 		}
 		if s.express {
 			b.WriteString("    deployment: express\n")

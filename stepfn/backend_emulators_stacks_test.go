@@ -101,7 +101,7 @@ func (r *emulators) Requests() []string {
 }
 
 func (r *emulators) requestsIn(target string) []request {
-	var all []request
+	all := r.refactorsIn(target)
 	for _, st := range r.everStacksIn(target) {
 		first := make(map[string]types.StackEvent) // of each token
 		events := cloudformation.NewDescribeStackEventsPaginator(r.outsideIn(target), &cloudformation.DescribeStackEventsInput{StackName: st.StackId})
@@ -128,6 +128,46 @@ func (r *emulators) requestsIn(target string) []request {
 			}
 			node := at(strings.TrimPrefix(aws.ToString(st.StackName), "shop-"), target)
 			all = append(all, request{aws.ToTime(e.Timestamp), number, node + "/" + what})
+		}
+	}
+	return all
+}
+
+// refactorsIn lists the stack refactors with tokens of Stackwright that were executed. Their events have no token: each has
+// the time of the next update that nobody else has started.
+func (r *emulators) refactorsIn(target string) []request {
+	out, err := r.outsideIn(target).ListStackRefactors(r.Context(), &cloudformation.ListStackRefactorsInput{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	var all []request
+	for _, s := range out.StackRefactorSummaries {
+		token, id := aws.ToString(s.Description), aws.ToString(s.StackRefactorId)
+		_, number, _, ours := action.ParseToken(token)
+		switch s.ExecutionStatus {
+		case types.StackRefactorExecutionStatusAvailable, types.StackRefactorExecutionStatusUnavailable, types.StackRefactorExecutionStatusObsolete:
+			continue
+		}
+		if !ours || r.seen[id] {
+			continue
+		}
+		r.seen[id] = true
+		one, err := r.outsideIn(target).DescribeStackRefactor(r.Context(), &cloudformation.DescribeStackRefactorInput{StackRefactorId: &id})
+		if err != nil {
+			r.Fatal(err)
+		}
+		stack := one.StackIds[len(one.StackIds)-1]
+		events, err := r.outsideIn(target).DescribeStackEvents(r.Context(), &cloudformation.DescribeStackEventsInput{StackName: &stack})
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, e := range slices.Backward(events.StackEvents) {
+			if e.ClientRequestToken == nil && e.ResourceStatus == "UPDATE_IN_PROGRESS" && !r.seen[aws.ToString(e.EventId)] {
+				r.seen[aws.ToString(e.EventId)] = true
+				node := at(strings.TrimPrefix(aws.ToString(e.StackName), "shop-"), target)
+				all = append(all, request{aws.ToTime(e.Timestamp), number, node + "/" + string(plan.MoveIn)})
+				break
+			}
 		}
 	}
 	return all
@@ -289,8 +329,10 @@ func (r *emulators) FailNext(name string, v plan.Verb) {
 	switch v {
 	case plan.Continue:
 		operation = "rollback"
-	case plan.CreateByImport:
-		operation = string(plan.Import)
+	case plan.CreateEmpty:
+		operation = string(plan.Create)
+	case plan.MoveIn:
+		operation = "refactor"
 	}
 	r.injectAt(name, local.Fault{Operation: operation, Reason: "injected", Times: 1})
 }
@@ -303,7 +345,8 @@ func (r *emulators) Slow(name string, d time.Duration) {
 var actions = map[plan.Verb]string{
 	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
 	plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
-	plan.Import: "CreateChangeSet", plan.CreateByImport: "CreateChangeSet", "execute": "ExecuteChangeSet",
+	plan.Import: "CreateChangeSet", plan.CreateEmpty: "CreateStack", "execute": "ExecuteChangeSet",
+	plan.MoveIn: "CreateStackRefactor", "execute-move": "ExecuteStackRefactor",
 }
 
 // Fault lets the request fail on its way to CloudFormation. For CloudFormation, a
@@ -343,6 +386,25 @@ func (r *emulators) ChangeSets() []string {
 	}
 	slices.Sort(stacks)
 	return stacks
+}
+
+// DeleteChangeSets is backend.
+func (r *emulators) DeleteChangeSets(stack string) {
+	for _, c := range r.changeSets(physicalName(stack)) {
+		in := &cloudformation.DeleteChangeSetInput{ChangeSetName: c.ChangeSetId}
+		if _, err := r.outsideIn("default").DeleteChangeSet(r.Context(), in); err != nil {
+			r.Fatal(err)
+		}
+	}
+}
+
+// Holding is backend.
+func (r *emulators) Holding(table string) string {
+	out, err := r.outsideIn("default").DescribeStackResources(r.Context(), &cloudformation.DescribeStackResourcesInput{PhysicalResourceId: &table})
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(aws.ToString(out.StackResources[0].StackName), physicalName(""))
 }
 
 // changeSets lists the change sets of a stack in the default target.

@@ -49,10 +49,12 @@ type backend interface {
 	Deployed(stack string) (version string, params map[string]string)
 	OutputOf(stack, output string) string
 	Requests() []string             // sent to CloudFormation since the last call
+	Holding(table string) string    // the stack that has the table; empty if none has, and in memory also if it is not the one that was created first
 	ChangeSets() []string           // the stacks that have change sets, sorted
 	Planned(r run.Run) plan.Changes // what the plan of r would change
 
 	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright and with other tags
+	DeleteChangeSets(stack string)                // a user deletes the change sets of the stack
 	Unreadable(stack string)                      // from now on nobody may read its template
 	Foreign(stack string, now, end plan.Status)   // a user starts an operation that ends with this status after five minutes
 	ByHand(s stack, w stacks)                     // a user creates a stack of the project, as it is there
@@ -71,6 +73,7 @@ type options struct {
 	rollback, refuse bool
 	exact            bool
 	digest           string     // of the plan that is approved or rejected
+	step             string     // that is answered; "" if only one waits
 	saved            bool       // it carries out the last plan, with the files of that plan
 	savedFor         bool       // the same with the files of the project, which may be others by now
 	plan             string     // the reference of that plan
@@ -111,7 +114,11 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 		case "Cloud.Withdraw":
 			about = about[:strings.LastIndex(about, "/")] + "/withdraw"
 		case "Cloud.Execute":
-			about = about[:strings.LastIndex(about, "/")] + "/execute"
+			if stack, moves := strings.CutSuffix(about, "/move-in"); moves {
+				about = stack + "/execute-move"
+			} else {
+				about = about[:strings.LastIndex(about, "/")] + "/execute"
+			}
 		default:
 			return sim.None
 		}
@@ -162,7 +169,7 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.Plan, q.PlanDigest = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.plan, o.digest
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.plan, o.digest, o.step
 	}
 	switch operation {
 	case "deploy":
@@ -175,7 +182,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 		default:
 			q.Source = p.Source(p.project(w))
 		}
-	case "plan", "adopt":
+	case "plan", "adopt", "plan-adopt":
 		q.Source = p.Source(p.project(w))
 	case "unlock":
 		q.Reason = "it is stuck"
@@ -354,13 +361,16 @@ func (p *memoryBackend) Foreign(name string, now, end plan.Status) {
 	p.After(5*time.Minute, func() { p.Live(name, end) })
 }
 func (p *memoryBackend) FailNext(name string, v plan.Verb) {
-	if v == plan.CreateByImport {
-		v = plan.Import
+	if v == plan.CreateEmpty {
+		v = plan.Create
 	}
 	p.Cloud.Fail[physicalName(name)+"/"+string(v)]++
 }
 func (p *memoryBackend) ByHand(s stack, w stacks) {
 	p.Cloud.Make(s.physical, p.project(w).Nodes[s.name].Template.Digest, s.given(p, w))
+}
+func (p *memoryBackend) DeleteChangeSets(name string) {
+	p.Cloud.DeleteChangeSets(physicalName(name))
 }
 func (p *memoryBackend) Unreadable(name string) { p.Cloud.Unreadable[physicalName(name)] = true }
 func (p *memoryBackend) Import(user, stack string) {
@@ -399,4 +409,11 @@ func (p *memoryBackend) Planned(r run.Run) plan.Changes { return p.Changes[r.Cha
 // ApprovePlans is backend.
 func (p *memoryBackend) ApprovePlans(expires time.Duration) {
 	p.approval = project.Approval{Plan: expires > 0, Expires: project.Timeout(expires)}
+}
+
+func (p *memoryBackend) Holding(table string) string {
+	if n := p.Cloud.Created(table); n != 1 {
+		return fmt.Sprintf("no stack: the table was created %d times", n)
+	}
+	return strings.TrimPrefix(p.Cloud.HolderOf(table), physicalName(""))
 }

@@ -47,6 +47,7 @@ const (
 	longOperations = "CloudFormation works for minutes, even at the higher speed"
 	exactMoment    = "a request must arrive at a moment that cannot be hit in real time"
 	realTimes      = "a message tells a time, or the digest of one"
+	randomNames    = "a message names a change set, and no two runs of the scenario give it the same name"
 	planDecides    = "function plan decides what it is about: the state machine has the path of other scenarios"
 	noEvents       = "the other interpreter sends no events about executions that have ended"
 )
@@ -65,14 +66,12 @@ var notInRealTime = map[string]string{
 	"adopted_again": planDecides, "adopted_unreadable": planDecides, "adopted_untagged": planDecides, "approved_nothing": planDecides, "approved_other": planDecides,
 	"approved_rule": planDecides, "approved_rule_weaker": planDecides, "import_of_another": planDecides, "import_taken": planDecides, "policy_broken": planDecides,
 	"policy_costs": planDecides, "policy_everywhere": planDecides, "policy_installed": planDecides, "policy_principal": planDecides, "policy_warns": planDecides,
-	"saved_plan_same_files": planDecides,
-	"prompt":                longOperations, "slow_without_events": longOperations,
+	"saved_plan_same_files":     planDecides,
+	"approved_import_cancelled": exactMoment, "approved_unlocked": engineWaits, "approved_stacks": exactMoment, "policy_continued": exactMoment, "import_deleted": randomNames, "import_unlocked": engineWaits,
+	"prompt": longOperations, "slow_without_events": longOperations,
+	"move_cancelled": exactMoment, "move_crashes": engineWaits, "move_refused": planDecides, "move_rolled_back": exactMoment,
 	"targets-inaccessible": engineWaits, "targets-withheld": engineWaits, "targets-withheld_recorded": engineWaits,
 }
-
-// notOnIt are the beginnings of the names of scenarios that are only played on our interpreter. With them, the other one
-// was so busy that it stopped answering: it answers with an error to each wake of an execution that has only just started.
-var notOnIt = []string{"approved", "import", "policy", "saved_plan"}
 
 // The deployed state machine, run by another interpreter, with the functions as
 // binaries, gives the same results as with our interpreter.
@@ -89,8 +88,7 @@ func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	calls := newRouter(t)
 	played := 0
 	for _, s := range all {
-		only := slices.ContainsFunc(notOnIt, func(family string) bool { return strings.HasPrefix(s.name, family) })
-		if _, out := notInRealTime[s.name]; out || only || needsAnswers(s.read(t)) {
+		if _, out := notInRealTime[s.name]; out || needsAnswers(s.read(t)) {
 			continue
 		}
 		played++
@@ -272,6 +270,7 @@ func (r *emulators) outcome() string {
 	records := r.Recorded()
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		rec := records[name]
+		rec.Deployed, _, _ = strings.Cut(rec.Deployed, "-") // its end depends on the key of the run
 		rec.StackID, rec.LastUpdated, rec.Token, rec.Revision, rec.Durations = "", time.Time{}, "", "", nil
 		text, err := json.Marshal(rec)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,9 @@ const (
 	eventSpread        = time.Second            // and at most this much longer
 )
 
+// tokenCode is the end of a token, which depends on the random key of its run.
+var tokenCode = regexp.MustCompile(`("sw-[a-z0-9]+-[0-9]+-[0-9]+)-[0-9a-f]{32}`)
+
 // latencies gives the emulators the latencies of AWS. lost says which events of
 // CloudFormation are lost. Delays of events follow from the events, so that the order of
 // deliveries does not change them.
@@ -61,7 +65,7 @@ func latencies(lost func(about uint64) bool) func(*cloud.Options) {
 				return disturb(e, function)
 			}
 			h := fnv.New64a()
-			h.Write(e.Detail)
+			h.Write(tokenCode.ReplaceAll(e.Detail, []byte("$1")))
 			about := h.Sum64()
 			if lost(about) {
 				return nil

@@ -73,7 +73,7 @@ func (g *player) faultsInMemory(p *memoryBackend, s script) {
 			return sim.None // in these scenarios only some accounts throttle
 		}
 		g.injected[kind]++
-		g.proposesLate = g.proposesLate || m == sim.Linger && call == "Cloud.Begin" && strings.HasSuffix(about, "/propose")
+		g.proposesLate = g.proposesLate || m == sim.Linger && call == "Cloud.Begin" && (strings.HasSuffix(about, "/propose") || strings.HasSuffix(about, "import"))
 		return m
 	}
 	for _, l := range s {

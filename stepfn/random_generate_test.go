@@ -10,7 +10,8 @@ import (
 
 // A generator makes scripts.
 type generator struct {
-	policed *rand.Rand // draws policies; nil if the installation has none
+	policed   *rand.Rand // draws policies; nil if the installation has none
+	importing *rand.Rand // draws tables; nil if stacks import none
 	*rand.Rand
 	script   script
 	emulated bool   // for the emulators: shorter scripts
@@ -18,6 +19,7 @@ type generator struct {
 	plain    bool   // no faults, and one request at a time
 	crowded  bool   // runs of several projects share their accounts
 	contests bool   // stacks change hands
+	levels   bool   // some stacks have to be approved
 }
 
 // writeScript makes the script of a seed.
@@ -26,6 +28,7 @@ func writeScript(seed uint64, emulated bool) script {
 	large := !emulated && seed%largeSeeds == 0
 	a.plain = a.IntN(12) == 0 && !large
 	a.contests = seed%contestedSeeds == 0 && !large && !a.plain && !emulated
+	a.levels = seed%6 == 1 && !large
 	a.faultPlan(seed)
 	if large {
 		a.hubScript()
@@ -33,6 +36,7 @@ func writeScript(seed uint64, emulated bool) script {
 	}
 	a.sharing()
 	a.policies(seed)
+	a.imports(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -40,7 +44,7 @@ func writeScript(seed uint64, emulated bool) script {
 	for range turns {
 		a.round()
 	}
-	if a.IntN(3) == 0 {
+	if a.IntN(3) == 0 || a.importing != nil {
 		a.add("redeploy", a.stacks().words()...)
 	}
 	a.add("destroy-all")
@@ -100,6 +104,7 @@ func (a *generator) faultPlan(seed uint64) {
 // round adds a request and, sometimes, what happens while its run is executed.
 func (a *generator) round() {
 	a.policy()
+	a.takeTables()
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {
 			a.add("live", st.nameOnBackend(), a.one(outsideChanges...))
@@ -111,7 +116,7 @@ func (a *generator) round() {
 			a.add("slow", st.nameOnBackend(), strconv.Itoa(1+a.IntN(90)))
 		}
 		if a.IntN(7) == 0 {
-			a.add("fail", st.nameOnBackend()+"/"+a.one("create", "update", "delete", "continue", "rollback"))
+			a.add("fail", st.nameOnBackend()+"/"+a.one(a.operations()...))
 		}
 	}
 	if a.contests {
@@ -121,6 +126,7 @@ func (a *generator) round() {
 	for i := 0; i < 4 && a.IntN(5) < 2 && !a.plain; i++ {
 		a.add("pass", a.number(100))
 		a.meanwhile()
+		a.takeTables()
 	}
 	a.add("wait-idle")
 	if a.contests && a.IntN(2) == 0 {
@@ -247,8 +253,20 @@ func (a *generator) size() int {
 	return 2 + a.IntN(39)
 }
 
+// operations are the operations that may fail.
+func (a *generator) operations() []string {
+	all := []string{"create", "update", "delete", "continue", "rollback"}
+	if a.importing != nil {
+		all = append(all, "import", "propose")
+	}
+	return all
+}
+
 // stacks makes a project: often a variation of the last one.
-func (a *generator) stacks() stacks {
+func (a *generator) stacks() stacks { return a.withTables(a.project()) }
+
+// project makes a project without tables.
+func (a *generator) project() stacks {
 	if len(a.last) > 0 && a.IntN(2) == 0 {
 		return a.change(slices.Clone(a.last))
 	}
@@ -259,6 +277,9 @@ func (a *generator) stacks() stacks {
 	for _, k := range a.Perm(n) {
 		s := stack{name: fmt.Sprintf("s%d", k), version: a.version()}
 		s.physical = physicalName(s.name)
+		if a.levels {
+			s.approve = a.one("", "deletions", "always")
+		}
 		for i, on := range w {
 			if hub && i == 0 || a.IntN(sparse) == 0 {
 				s.needs = append(s.needs, need{name: on.name, output: a.one("Value", "Value", "Name"), bare: a.IntN(4) == 0})
@@ -274,6 +295,9 @@ func (a *generator) version() string { return a.one("v1", "v2", "v3") }
 // change changes something in a project.
 func (a *generator) change(w stacks) stacks {
 	k := a.IntN(len(w))
+	if a.levels && a.IntN(3) == 0 {
+		w[k].approve = a.one("", "deletions", "always")
+	}
 	switch a.IntN(6) {
 	case 0: // a stack is removed
 		if gone := w[k].name; len(w) > 1 {

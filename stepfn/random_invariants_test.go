@@ -212,8 +212,11 @@ func (w *monitor) moved(r run.Run, number int) {
 
 // requests reports whether a verb sends a request to CloudFormation.
 func requests(v plan.Verb) bool {
-	return v == plan.Create || v == plan.Update || v == plan.Continue || v == plan.Delete
+	return v == plan.Create || v == plan.CreateEmpty || v == plan.Update || v == plan.Continue || v == plan.Delete || imports(v)
 }
+
+// imports reports whether a verb imports resources.
+func imports(v plan.Verb) bool { return v == plan.Import }
 
 // startedBy checks an operation that CloudFormation starts for a task.
 func (w *monitor) startedBy(t action.Task) {
@@ -225,6 +228,7 @@ func (w *monitor) startedBy(t action.Task) {
 	w.holds(once, !before, "%s of run %s is requested with the token %s, and was before with %s", t.Step.ID, t.Run, t.Token(), token)
 	w.started[key] = t.Token()
 	w.owners.requested(w, t)
+	w.imported(t)
 	r, k := w.p.Store.Lend(t.Run), w.of(t.Run)
 	w.holds(finished, !k.over || k.byForce, "run %s is %s and requests %s", t.Run, r.State, t.Step.ID)
 	if k.over {
@@ -238,7 +242,7 @@ func (w *monitor) startedBy(t action.Task) {
 	}
 	if t.Step.Verb == plan.Delete {
 		w.unneeded(t)
-	} else if t.Step.Verb != plan.Continue {
+	} else if t.Step.Verb != plan.Continue && t.Step.Verb != plan.CreateEmpty && !imports(t.Step.Verb) {
 		w.upToDate(t)
 	}
 	w.remembers()
@@ -258,15 +262,21 @@ func (w *monitor) unneeded(t action.Task) {
 	}
 }
 
+// projectOf returns the project that a source describes. It reports false if that is not known.
+func (w *monitor) projectOf(source run.Source) (project.Project, bool) {
+	p, ok := w.projects[source]
+	if deployed, known := w.sources[source]; !ok && known {
+		p, ok = w.p.project(deployed), true
+		w.projects[source] = p
+	}
+	return p, ok
+}
+
 // upToDate checks that a stack is deployed with the outputs that this run made of its
 // dependencies.
 func (w *monitor) upToDate(t action.Task) {
 	source := w.p.Store.Lend(t.Run).Source
-	desired, ok := w.projects[source]
-	if deployed, known := w.sources[source]; !ok && known {
-		desired, ok = w.p.project(deployed), true
-		w.projects[source] = desired
-	}
+	desired, ok := w.projectOf(source)
 	for name, text := range t.Node.Parameters {
 		for _, part := range text {
 			n, here := desired.Nodes[part.Node]
@@ -310,6 +320,7 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		}
 		s := g.Status(st.nameOnBackend())
 		version, params := g.Deployed(st.nameOnBackend())
+		g.hasTable(r.ID, st)
 		g.holds(fulfilled, (s.Good() || s.Restored()) && version == st.version, "run %s has succeeded, but %s is %s at %q, not %s", r.ID, st.name, s, version, st.version)
 		for _, n := range st.needs {
 			got, known := params["From"+n.name]
@@ -331,13 +342,22 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 	if s.Approval != nil {
 		return
 	}
-	gated := false
+	gated := false // a person has approved the plan, or what it does with the stack
 	for _, a := range r.Steps {
-		if a.Approval != nil {
-			gated = true
-			w.holds(approved, a.Status == run.Done && a.Answer.Yes && a.Answer.Digest == r.Digest, "%s of run %s starts, and %s is %s, with the answer %+v", s.ID, r.ID, a.ID, a.Status, a.Answer)
+		if a.Approval == nil || !a.Approval.Plan && !slices.Contains(s.After, a.Number) {
+			continue
 		}
+		gated = true
+		w.holds(approved, a.Status == run.Done && a.Answer.Yes && a.Answer.Digest == r.Digest, "%s of run %s starts, and %s is %s, with the answer %+v", s.ID, r.ID, a.ID, a.Status, a.Answer)
 	}
-	needed := w.gated && r.Project == "shop@default" && plan.AllOperations().Of(r.Operation).Reversible
+	o := plan.AllOperations().Of(r.Operation)
+	needed := w.gated && r.Project == "shop@default" && o.Reversible
+	if o.Approvable && o.Writes && s.Receipt == (plan.Receipt{}) {
+		p, _ := w.projectOf(r.Source)
+		n, desired := p.Nodes[s.Node]
+		was := w.Recorded()[s.Node].Approve
+		changes := slices.Contains([]string{"create", "update", "delete", "continue"}, string(s.Verb))
+		needed = needed || changes && (n.Approve == project.ApproveAlways || was == project.ApproveAlways) || s.Verb == "delete" && was != "" && (o.DeletesAll || !desired)
+	}
 	w.holds(approved, gated || !needed, "%s of run %s starts, and nobody had to approve it", s.ID, r.ID)
 }

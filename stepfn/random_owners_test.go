@@ -49,7 +49,11 @@ func (a *generator) contest() {
 	case "lab-adopt", "lab-deploy":
 		a.add(what, theirs.words()...)
 	case "by-hand", "unreadable":
-		a.add(what, some.words()...)
+		byHand := slices.Clone(some)
+		for i := range byHand {
+			byHand[i].table, byHand[i].importsTable = "", false // the tables exist
+		}
+		a.add(what, byHand.words()...)
 	default:
 		a.add(what)
 	}
@@ -155,6 +159,10 @@ func (o ownership) requested(w *monitor, t action.Task) {
 	if token == t.Token() {
 		o[id] = t.Project
 		return
+	}
+	if _, known := o[id]; !known && token != "" { // a change set has created it
+		run := strings.Split(token, "-")[1]
+		o[id] = w.p.Store.Lend(run).Project
 	}
 	w.holds(respected, o[id] == t.Project, "%s of run %s of %s changes %s, which %q owns", t.Step.ID, t.Run, t.Project, id, o[id])
 }

@@ -33,6 +33,7 @@ type player struct {
 	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
 	contested      bool            // stacks change hands
 	gated          bool            // plans have to be approved
+	tables         []string        // that exist
 	denied         string          // what the policy of the installation denies: a key of denials
 }
 
@@ -91,6 +92,8 @@ func (g *player) execute(l line) {
 		g.submit(append(line{"deploy"}, hub(l.number(1)+1).words()...))
 	case "adopt", "forget", "by-hand", "unreadable", "lab-adopt", "lab-deploy", "lab-destroy", "lab-forget":
 		g.contest(l)
+	case "table", "taken", "left":
+		g.tableLine(l)
 	case "policy":
 		g.deny(l)
 	case "throttle":
@@ -147,6 +150,7 @@ func (g *player) submit(l line) {
 // command sends a command to a run.
 func (g *player) command(l line) {
 	id := g.of(l.number(1))
+	g.proposesLate = g.proposesLate || l[0] == "unlock" && len(g.tables) > 0 // a run that is ended by force leaves the change set of its import
 	switch {
 	case id == "":
 	case l[0] == "abort":
@@ -154,10 +158,25 @@ func (g *player) command(l line) {
 	case l[0] == "cancel-rolling-back":
 		g.deliver(append(line{"cancel"}, l[1:]...), nil, id, []options{{rollback: true}})
 	case l[0] == "approve" || l[0] == "reject":
-		g.deliver(l, nil, id, []options{{digest: g.ExecutionStatus(id).Digest}})
+		for _, o := range answers(g.ExecutionStatus(id)) {
+			g.deliver(l, nil, id, []options{o})
+		}
 	default:
 		g.deliver(l, nil, id, nil)
 	}
+}
+
+// answers returns the options of the answers to all that r waits for; if it waits for nothing, those of one that comes too late or too early.
+func answers(r run.Run) []options {
+	steps := r.Asks()
+	if len(steps) == 0 {
+		steps = []string{""}
+	}
+	var all []options
+	for _, step := range steps {
+		all = append(all, options{digest: r.Digest, step: step})
+	}
+	return all
 }
 
 // of returns the run that was requested so many runs before the last one.
@@ -214,7 +233,7 @@ func (g *player) runs() []run.Run {
 // and checks what must hold then.
 func (g *player) finish() {
 	var runs []run.Run
-	for range 30 {
+	for round := range 30 {
 		if !g.WaitIdle() {
 			g.holds(terminates, false, "some run never ends: %s", g.queue())
 			return
@@ -224,9 +243,15 @@ func (g *player) finish() {
 		for _, r := range runs {
 			if r.State == run.StateWaiting {
 				waiting = true
-				g.Submit("continue", nil, r.ID)
-				if g.gated {
-					g.Submit("approve", nil, r.ID, options{digest: r.Digest})
+				if round < 10 {
+					g.Submit("continue", nil, r.ID)
+				} else { // the policies deny what is left of its plan
+					g.Submit("cancel", nil, r.ID)
+				}
+				if len(r.Asks()) > 0 {
+					for _, o := range answers(r) {
+						g.Submit("approve", nil, r.ID, o)
+					}
 				}
 			}
 		}
@@ -247,6 +272,7 @@ func (g *player) finish() {
 		g.checkSteps(r)
 	}
 	g.finishBeside()
+	g.keepsTables()
 	l := g.Lock()
 	g.holds(withdrawn, g.proposesLate || len(g.ChangeSets()) == 0, "change sets of %v are left", g.ChangeSets())
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v are queued", l.Owner.Run, l.Waiting)
@@ -329,7 +355,7 @@ func (g *player) snapshot() string {
 func (g *player) redeploy(w stacks) {
 	g.finish()
 	g.stopFaults()
-	w = g.endDisputes(w)
+	w = g.importable(g.endDisputes(w))
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()

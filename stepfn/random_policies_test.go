@@ -23,11 +23,16 @@ type denial struct {
 }
 
 var denials = map[string]denial{
-	"nothing":  {"", func(run.Run, run.Step) bool { return false }},
-	"creates":  {`stack.action in ["create", "replace"]`, func(_ run.Run, s run.Step) bool { return s.Verb == plan.Create }},
-	"updates":  {`stack.action == "update"`, func(r run.Run, s run.Step) bool { return s.Verb == plan.Update && !has(r, s.Node, plan.Adopt) }},
-	"adopts":   {`stack.action == "adopt"`, func(_ run.Run, s run.Step) bool { return s.Verb == plan.Adopt }},
-	"deletes":  {`stack.action == "delete"`, func(r run.Run, s run.Step) bool { return s.Verb == plan.Delete && !has(r, s.Node, plan.Create) }},
+	"nothing": {"", func(run.Run, run.Step) bool { return false }},
+	"creates": {`stack.action in ["create", "replace"]`, func(_ run.Run, s run.Step) bool { return s.Verb == plan.Create }},
+	"updates": {`stack.action == "update"`, func(r run.Run, s run.Step) bool {
+		return s.Verb == plan.Update && !has(r, s.Node, plan.Adopt) && !importing(r, s.Node)
+	}},
+	"adopts": {`stack.action == "adopt"`, func(_ run.Run, s run.Step) bool { return s.Verb == plan.Adopt }},
+	"deletes": {`stack.action == "delete"`, func(r run.Run, s run.Step) bool {
+		return s.Verb == plan.Delete && !has(r, s.Node, plan.Create) && !importing(r, s.Node)
+	}},
+	"imports":  {`stack.action == "import"`, func(_ run.Run, s run.Step) bool { return imports(s.Verb) }},
 	"forgets":  {`stack.action == "forget"`, func(_ run.Run, s run.Step) bool { return s.Verb == plan.Forget && s.Node != "" }},
 	"destroys": {`plan.operation == "destroy"`, func(r run.Run, _ run.Step) bool { return r.Operation == "destroy" }},
 }
@@ -35,6 +40,11 @@ var denials = map[string]denial{
 // has reports whether a run has a step with a verb on a node.
 func has(r run.Run, node string, v plan.Verb) bool {
 	return slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.Node == node && s.Verb == v })
+}
+
+// importing reports whether a run imports resources into the stack of a node.
+func importing(r run.Run, node string) bool {
+	return has(r, node, plan.Import)
 }
 
 // policies lets a scenario have policies. They are drawn from random numbers of their own, so that

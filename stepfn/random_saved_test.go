@@ -48,7 +48,8 @@ func (g *player) isOutdated(p run.Run) bool {
 		if slices.Contains(g.saved.changed, c.Name) {
 			return true
 		}
-		cameAndWent := c.Action == plan.ActionCreate && g.Status(strings.TrimPrefix(c.Name, physicalName(""))).Gone()
+		created := c.Action == plan.ActionCreate || c.Action == plan.ActionImport && slices.Contains(c.Steps, c.Stack+"/create-empty")
+		cameAndWent := created && g.Status(strings.TrimPrefix(c.Name, physicalName(""))).Gone()
 		nodes[c.Stack] = !cameAndWent
 	}
 	for _, id := range g.requested[g.saved.from:] {

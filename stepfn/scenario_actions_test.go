@@ -85,6 +85,11 @@ func (s *scenario) submit(st statement) string {
 	}
 	if what == "approve" || what == "reject" {
 		with = []options{{digest: s.ExecutionStatus(of).Digest}}
+		args := st.args
+		if st.run != "" {
+			args = args[1:]
+		}
+		with[0].step = strings.Join(args, "")
 	}
 	return s.Submit(what, s.stacks, of, with...)
 }
@@ -177,6 +182,8 @@ func (s *scenario) byHand(st statement) {
 		s.ByHand(s.stacks.named(name), s.stacks)
 	}
 }
+
+func (s *scenario) deleteChangeSets(st statement) { s.DeleteChangeSets(s.at(st.args[0])) }
 
 func (s *scenario) unreadable(st statement) { s.Unreadable(s.at(st.args[0])) }
 

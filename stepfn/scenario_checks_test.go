@@ -169,6 +169,8 @@ func (p *memoryBackend) unused() []string {
 	return sorted(all)
 }
 
+func (s *scenario) holds(st statement) { s.expect(s.Holding(st.args[1]), st.args[0]) }
+
 func (s *scenario) changeSets(st statement) {
 	s.expect(strings.Join(s.ChangeSets(), " "), strings.Join(st.args, " "))
 }

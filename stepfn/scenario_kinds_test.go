@@ -40,8 +40,8 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 
 var (
 	operations    = []string{"deploy", "destroy", "refresh", "plan"}
-	requestVerbs  = []string{"create", "update", "delete", "continue", "propose", "withdraw", "import", "create-by-import", "execute"}
-	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Adopt), string(plan.Forget), string(plan.Propose), string(plan.Import), string(plan.CreateByImport)}
+	requestVerbs  = []string{"create", "update", "delete", "continue", "propose", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
+	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Adopt), string(plan.Forget), string(plan.Propose), string(plan.Import), string(plan.CreateEmpty), string(plan.MoveOut), string(plan.MoveIn), string(plan.Approve), string(plan.SetLevel)}
 	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped), string(run.Waiting)}
 	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
 	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)
@@ -73,6 +73,7 @@ var kinds = map[string]*kind{
 
 	"STACK":           {"a stack of this scenario", func(r *reader) []string { return keys(r.stacks) }, single((*reader).isStack)},
 	"STACK-STATUS":    one("a stack status", stackStatuses...),
+	"TABLE":           {"the name of a table", nil, single(func(*reader, string) bool { return true })},
 	"STACK/OPERATION": pair("an operation on a stack of this scenario", append([]string{"rollback"}, requestVerbs...)),
 	"STACK/REQUEST":   pair("a request for a stack of this scenario", requestVerbs),
 

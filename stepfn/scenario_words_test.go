@@ -40,14 +40,17 @@ var words = []word{
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-destroy", "[OUTCOME]", (*scenario).request, isRequest},
+	{"plan-adopt", "[OUTCOME]", (*scenario).request, isRequest},
+	{"plan-forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
 	{"fires", "SCHEDULE [OUTCOME]", (*scenario).fires, isRequest},          // the schedule starts a run
 	{"pause", "[RUN]", (*scenario).command, isRequest},                     // of the current run, if none is named
 	{"continue", "[RUN]", (*scenario).command, isRequest},                  //
 	{"cancel", "[RUN] [CANCEL-OPTION...]", (*scenario).command, isRequest}, //
 	{"unlock", "[RUN]", (*scenario).command, isRequest},                    //
-	{"approve", "[RUN]", (*scenario).command, isRequest},                   // of the plan that the run has now
-	{"reject", "[RUN]", (*scenario).command, isRequest},                    //
+	{"approve", "[RUN] [STEP]", (*scenario).command, isRequest},            // of the plan that the run has now
+	{"reject", "[RUN] [STEP]", (*scenario).command, isRequest},             //
 	{"approve-other", "[RUN]", (*scenario).command, isRequest},             // of another plan
 	{"rollback", "OUTCOME", (*scenario).rollback, isRequest},               // the rollback that follows the current run becomes the current run
 	{"ends", "[RUN] END", (*scenario).ends, isRequest},                     // the named run becomes the current run
@@ -77,6 +80,7 @@ var words = []word{
 	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                    // a user brings the stack to this status, outside Stackwright and with other tags
 	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven}, // a user starts an operation: its status now, and the one with which it ends after five minutes
 	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                         // a user has created the stacks as the project has them, without Stackwright
+	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},       // a user deletes the change sets of the stack
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
 
@@ -104,6 +108,7 @@ var words = []word{
 	{"passed", "STACK STACK", (*scenario).passed, isCheck},         // a parameter of the first is the output of the second
 	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},      // the names of all records
 	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck}, // the names of all schedules
+	{"holds", "STACK TABLE", (*scenario).holds, isCheck},           // the live stack has the table
 	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck}, // the stacks that have change sets
 }
 

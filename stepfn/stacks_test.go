@@ -19,7 +19,10 @@ import (
 //	db%                   db adopts a stack that exists
 //	db&orders             db imports the table orders, which exists
 //	db$orders             db has the table orders, and creates it
+//	db$orders~            the same, and a table that leaves its template is deleted
+//	db$orders:app         db has the table orders, and takes it from app if app has it
 //	db$                   db has no table, and can import one later
+//	db>always<vpc         db has to be approved before each change
 //	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
 //	db@eu<vpc@us          db is in one target and needs vpc of another
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
@@ -30,7 +33,10 @@ type stack struct {
 	moved                   string // its former name; "" if it has not been moved
 	protected, express      bool
 	adopts                  bool
+	approve                 string   // which steps have to be approved; "" is none
 	table                   string   // the name of its table; "" if it has none
+	unkept                  bool     // the policy of its table keeps no data
+	giver                   string   // the stack from which it takes the table
 	readable                bool     // its template in memory is one of CloudFormation
 	importsTable            bool     // it imports the table
 	targets                 []string // empty: the default target
@@ -49,6 +55,7 @@ func parseStacks(words []string) stacks {
 		word, physical, _ := strings.Cut(word, "=")
 		word, version, _ := strings.Cut(word, "!")
 		name, needs, _ := strings.Cut(word, "<")
+		name, level, _ := strings.Cut(name, ">")
 		name, protected := strings.CutSuffix(name, "+")
 		name, express := strings.CutSuffix(name, "*")
 		name, adopts := strings.CutSuffix(name, "%")
@@ -59,7 +66,9 @@ func parseStacks(words []string) stacks {
 		if !imports {
 			name, table, readable = strings.Cut(name, "$")
 		}
-		s := stack{name: name, version: version, physical: physical, moved: moved, protected: protected, express: express, adopts: adopts, table: table, readable: readable, importsTable: imports}
+		table, giver, _ := strings.Cut(table, ":")
+		table, unkept := strings.CutSuffix(table, "~")
+		s := stack{giver: giver, unkept: unkept, name: name, version: version, physical: physical, moved: moved, protected: protected, express: express, adopts: adopts, approve: level, table: table, readable: readable, importsTable: imports}
 		if placed {
 			s.targets = strings.Split(targets, ",")
 		}
@@ -191,7 +200,7 @@ func (w stacks) project() project.Project {
 			n := project.Node{
 				Name: s.node(target), Stack: s.physical, Target: targetOf(target),
 				Template:   project.Template{Digest: s.version, Pinned: true, Creation: 5 * time.Second},
-				Parameters: make(map[string]project.Text), Protect: s.protected, Adopt: s.adopts,
+				Parameters: make(map[string]project.Text), Protect: s.protected, Adopt: s.adopts, Approve: project.ApprovalLevel(s.approve),
 			}
 			if s.express {
 				n.Deployment = project.Express
@@ -214,6 +223,9 @@ func (w stacks) project() project.Project {
 			if s.importsTable {
 				n.Import = map[string]project.Identifier{"Table": nil}
 			}
+			if s.giver != "" {
+				n.MoveFrom = map[string]map[string]string{w.named(s.giver).node(target): {"Table": "Table"}}
+			}
 			p.Nodes[n.Name] = n
 		}
 	}
@@ -225,7 +237,11 @@ func (s stack) tableText() string {
 	if s.table == "" {
 		return ""
 	}
-	return "  Table:\n    Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain\n    Properties:\n      TableName: " + s.table + "\n"
+	policy := "    DeletionPolicy: Retain\n"
+	if s.unkept {
+		policy = ""
+	}
+	return "  Table:\n    Type: AWS::DynamoDB::Table\n" + policy + "    Properties:\n      TableName: " + s.table + "\n"
 }
 
 // words writes stacks in the form that parseStacks reads.
@@ -255,8 +271,17 @@ func (s stack) word() string {
 	} else if s.readable {
 		word += "$" + s.table
 	}
+	if s.unkept {
+		word += "~"
+	}
+	if s.giver != "" {
+		word += ":" + s.giver
+	}
 	if s.adopts {
 		word += "%"
+	}
+	if s.approve != "" {
+		word += ">" + s.approve
 	}
 	if len(needs) > 0 {
 		word += "<" + strings.Join(needs, ",")

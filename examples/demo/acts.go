@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,16 +114,73 @@ func (s *stage) reviews(ctx context.Context) error {
 	return s.expect(ctx, happened{done: []string{"app/orders/update", "approve"}, same: []string{"app/api/update", "ops/alarms/update"}})
 }
 
-// takesOver forgets a stack, and adopts it again.
-func (s *stage) takesOver(ctx context.Context) error {
-	s.say("Forget deletes the record of a stack, and the stack stays. Adopt takes over a stack that exists: nothing in AWS is changed, and it is as the project says.")
-	if err := s.run(ctx, exitOK, "forget", "ops/alarms", "--project", "shop"); err != nil {
+// archive is a stack that somebody has created by hand, with the template that the project will have for it.
+const archive = `AWSTemplateFormatVersion: '2010-09-09'
+Resources:
+  Jobs:
+    Type: AWS::SQS::Queue
+    Properties:
+      SqsManagedSseEnabled: true
+`
+
+// adopts takes over a stack that somebody has created.
+func (s *stage) adopts(ctx context.Context) error {
+	s.say("Somebody has created the stack legacy-archive by hand. The project describes it, and adopt takes it over: nothing in AWS is changed. That has to be approved, too.")
+	if err := s.create(ctx, "legacy-archive", archive); err != nil {
 		return err
 	}
-	if err := s.run(ctx, exitOK, "adopt", s.project, "--only", "ops/alarms"); err != nil {
+	if err := os.WriteFile(filepath.Join(s.project, "templates", "archive.yaml"), []byte(archive), 0o644); err != nil {
 		return err
 	}
-	if err := s.expect(ctx, happened{done: []string{"ops/alarms/adopt"}}); err != nil {
+	if err := s.edit("stackwright.yaml", "\nstacks:\n", "\nstacks:\n  data/archive:\n    template: templates/archive.yaml\n    stack_name: legacy-archive\n"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitWaiting, "adopt", s.project, "--only", "data/archive"); err != nil {
+		return err
+	}
+	return s.approved(ctx, "approve", "data/archive/adopt")
+}
+
+// imports brings a table that exists into a stack.
+func (s *stage) imports(ctx context.Context) error {
+	s.say("The table orders-archive exists, and no stack has it. The template describes it, and import: says that it exists: the stack imports it by a change set that does nothing else, and then an update does the rest.")
+	const table = `
+  Table:
+    Type: AWS::DynamoDB::Table
+    DeletionPolicy: Retain
+    UpdateReplacePolicy: Retain
+    Properties:
+      TableName: orders-archive
+      BillingMode: PAY_PER_REQUEST
+      AttributeDefinitions: [{ AttributeName: id, AttributeType: S }]
+      KeySchema: [{ AttributeName: id, KeyType: HASH }]
+`
+	if err := s.edit("templates/archive.yaml", "\n  Jobs:", table+"\n  Jobs:"); err != nil {
+		return err
+	}
+	const named = "    stack_name: legacy-archive\n"
+	if err := s.edit("stackwright.yaml", named, named+"    import: { Table: auto }\n"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitChanges, "plan", s.project, "--exit-code"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, exitWaiting, "deploy", s.project); err != nil {
+		return err
+	}
+	return s.approved(ctx, "approve", "data/archive/import", "data/archive/update")
+}
+
+// forgets gives a stack away.
+func (s *stage) forgets(ctx context.Context) error {
+	s.say("Forget deletes the record of a stack: the stack stays, with its table, and another project can adopt it.")
+	if err := s.run(ctx, exitWaiting, "forget", "data/archive", "--project", "shop"); err != nil {
+		return err
+	}
+	if err := s.approved(ctx, "approve", "data/archive/forget"); err != nil {
+		return err
+	}
+	if err := s.edit("stackwright.yaml", "  data/archive:\n    template: templates/archive.yaml\n    stack_name: legacy-archive\n    import: { Table: auto }\n", ""); err != nil {
 		return err
 	}
 	exported := filepath.Join(s.folder, "exported")
@@ -133,19 +191,22 @@ func (s *stage) takesOver(ctx context.Context) error {
 	return s.run(ctx, exitOK, "plan", exported, "--exit-code")
 }
 
+// approved approves the plan of the run that waits, and expects that these steps are done.
+func (s *stage) approved(ctx context.Context, done ...string) error {
+	if err := s.run(ctx, exitOK, "approve", "--yes"); err != nil {
+		return err
+	}
+	return s.expect(ctx, happened{done: done})
+}
+
 // destroys takes all stacks down.
 func (s *stage) destroys(ctx context.Context) error {
 	s.say("Destroy deletes all stacks, users before what they use. It has to be approved, too.")
 	if err := s.run(ctx, exitWaiting, "destroy", s.project, "--yes"); err != nil {
 		return err
 	}
-	if err := s.run(ctx, exitOK, "approve", "--yes"); err != nil {
-		return err
-	}
-	if err := s.expect(ctx, happened{done: []string{
-		"app/api/delete", "app/orders/delete", "app/uploads/delete", "approve", "data/db/delete", "data/images/delete", "data/queue/delete",
-		"network/security/delete", "network/vpc/delete", "ops/alarms/delete",
-	}}); err != nil {
+	if err := s.approved(ctx, "app/api/delete", "app/orders/delete", "app/uploads/delete", "approve", "data/db/delete", "data/images/delete", "data/queue/delete",
+		"network/security/delete", "network/vpc/delete", "ops/alarms/delete"); err != nil {
 		return err
 	}
 	if err := s.reversed(ctx); err != nil {

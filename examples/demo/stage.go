@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,18 +189,44 @@ func (s *stage) inject(ctx context.Context, f fault) error {
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/_faults?Action=Inject", bytes.NewReader(body))
-	if err != nil {
+	_, err = s.post(ctx, "/_faults?Action=Inject", "application/json", bytes.NewReader(body))
+	return err
+}
+
+// create creates a stack without Stackwright, as a person can with the AWS CLI, and waits until it is created.
+func (s *stage) create(ctx context.Context, stack, template string) error {
+	call := func(form url.Values) ([]byte, error) {
+		form.Set("Version", "2010-05-15")
+		form.Set("StackName", stack)
+		return s.post(ctx, "/", "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+	}
+	if _, err := call(url.Values{"Action": {"CreateStack"}, "TemplateBody": {template}}); err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	for {
+		answer, err := call(url.Values{"Action": {"DescribeStacks"}})
+		if err != nil || bytes.Contains(answer, []byte("CREATE_COMPLETE")) {
+			return err
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// post sends a request to the laptop's AWS, and returns the answer.
+func (s *stage) post(ctx context.Context, path, kind string, body io.Reader) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		why, err := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
-		return errors.Join(fmt.Errorf("inject a fault: %s: %s", answer.Status, why), err)
+	request.Header.Set("Content-Type", kind)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("POST %s: %s: %s", path, response.Status, answer)
+	}
+	return answer, err
 }

@@ -26,16 +26,32 @@ func (i *installation) addBoundary() awsiam.CfnManagedPolicy {
 var limits = []permission{
 	{Do: []string{"*"}, On: []string{"*"}, Why: "a boundary allows nothing by itself: what is not denied here is for the policies of the role"},
 	{
-		Do: bounded, On: []string{"*"}, Deny: true, If: conditions{"StringNotEquals": {"iam:PermissionsBoundary": "${Boundary}"}},
-		Why: "roles and users of projects have the boundary",
+		Do: bounded, On: []string{"*"}, Deny: true, If: conditions{"StringNotLike": {"iam:PermissionsBoundary": []string{"${Boundary}", "arn:${Partition}:iam::${Account}:policy/stackwright/roles/*"}}},
+		Why: "roles and users of projects have this boundary, or one that the owner of the account has put below that path; policies/roles.json is an example",
 	},
 	{
 		Do: []string{
-			"iam:*SAMLProvider", "iam:*ServiceSpecificCredential", "iam:AddUserToGroup", "iam:CreateAccessKey", "iam:CreateLoginProfile", "iam:CreatePolicyVersion",
-			"iam:DeleteRolePermissionsBoundary", "iam:DeleteUserPermissionsBoundary", "iam:PutGroupPolicy", "iam:SetDefaultPolicyVersion", "iam:UpdateLoginProfile",
-			"iam:UpdateOpenIDConnectProviderThumbprint", "iam:UploadSigningCertificate", "iam:UploadSSHPublicKey", "rolesanywhere:*TrustAnchor",
+			"iam:*ateAccessKey", "iam:*ateLoginProfile", "iam:*ClientID*", "iam:*eMFADevice", "iam:*SAMLProvider", "iam:*ServiceSpecificCredential", "iam:*teOpenID*", "iam:*User*Group",
+			"iam:AcceptDelegationRequest", "iam:CreatePolicyVersion", "iam:Delete*PermissionsBoundary", "iam:SetDefaultPolicyVersion", "iam:UpdateSigningCertificate", "iam:UpdateSSHPublicKey",
+			"iam:UpdateUser", "iam:UploadSigningCertificate", "iam:UploadSSHPublicKey", "rolesanywhere:*",
 		},
 		On: []string{"*"}, Deny: true, Why: "IAM cannot tell whether they concern a principal with the boundary; a provider that is deleted and created again has the same ARN",
+	},
+	{
+		Do: []string{
+			"cloudformation:*egister*", "cloudformation:*StackInstances", "cloudformation:*StackSet", "cloudformation:*tivate*", "cloudformation:PublishType", "cloudformation:SetType*",
+			"cloudtrail:*", "config:*ConfigurationRecorder", "config:*DeliveryChannel", "events:*Permission", "identitystore:*", "logs:*AccountPolicy", "oam:*Link", "organizations:*", "sso-directory:*", "sso:*", "sts:AssumeRoot",
+		},
+		On: []string{"*"}, Deny: true,
+		Why: "they reach the stacks, logs, events, principals and audit trail of everybody in the account: hooks and types act in all stacks, stack sets and permission sets make roles without the boundary",
+	},
+	{
+		But: []string{"cloudformation:Describe*", "cloudformation:Get*", "cloudformation:List*", "cloudformation:SignalResource"}, On: []string{"arn:${Partition}:cloudformation:*:*:stack/*"}, Deny: true,
+		If: conditions{
+			"ArnNotLike": {"aws:PrincipalArn": "arn:${Partition}:iam::${Account}:role/stackwright/*"},
+			"Null":       {"aws:ResourceTag/stackwright:project": "false"},
+		},
+		Why: "a stack is changed with the role that it has already: only an execution role changes stacks of Stackwright, those that are nested in its own",
 	},
 	{But: []string{"iam:PassRole"}, On: reserved, Deny: true, Why: "roles and policies of Stackwright, in every account"},
 	{
@@ -58,12 +74,11 @@ var limits = []permission{
 	},
 }
 
-// bounded are the actions that are denied unless the role or user has the boundary, or gets it. A group has
+// bounded are the actions that are denied unless the role or user has such a boundary, or gets it. A group has
 // none, so its policies are always denied.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsidentityandaccessmanagementiam.html
 var bounded = []string{
-	"iam:Attach*Policy", "iam:CreateRole", "iam:CreateUser", "iam:DeleteRolePolicy", "iam:DeleteUserPolicy", "iam:Detach*Policy",
-	"iam:Put*PermissionsBoundary", "iam:PutRolePolicy", "iam:PutUserPolicy", "iam:UpdateAssumeRolePolicy",
+	"iam:Attach*Policy", "iam:CreateRole", "iam:CreateUser", "iam:DeleteRolePolicy", "iam:DeleteUserPolicy", "iam:Detach*Policy", "iam:Put*", "iam:UpdateAssumeRolePolicy",
 }
 
 // reserved are the roles and policies of installations and targets.
@@ -80,6 +95,11 @@ func (i *installation) untouchable() []permission {
 			Do: []string{"events:PutEvents"}, On: []string{"*"}, Deny: true, If: conditions{"StringEquals": {"events:source": "stackwright"}},
 			Why: "notifications of runs that do not exist",
 		},
+		{Do: []string{"events:StartReplay"}, On: []string{"${Bus}"}, Deny: true, Why: why + ": uploads of the past would be deployed again"},
+		{
+			Do: []string{"lambda:*EventSourceMapping"}, On: []string{"*"}, Deny: true, If: conditions{"ArnLike": {"lambda:FunctionArn": i.function("*")}},
+			Why: why + ": a queue whose policy lets a function read it would call the function",
+		},
 	}
 	if i.settings.key {
 		all = append(all, permission{
@@ -89,21 +109,21 @@ func (i *installation) untouchable() []permission {
 	return all
 }
 
-// own lists the parts of the installation that a project could damage. Its roles are in reserved. A policy has little room:
-// so one pattern stands for a function and its versions, and one for all alarms and rules.
+// own lists the parts of the installation that a project could damage. Its roles are in reserved. A policy has little room: so one
+// pattern stands for all functions and their versions, one for their logs, and one for all alarms. The stacks of target/execution.yaml and
+// target/region.yaml, and the rules that forward events, have names that begin with the installation's, in any region.
 func (i *installation) own() []string {
+	anywhere := func(service, resource string) string {
+		return "arn:" + *awscdk.Aws_PARTITION() + ":" + service + ":*:" + *awscdk.Aws_ACCOUNT_ID() + ":" + resource
+	}
 	api := "arn:" + *awscdk.Aws_PARTITION() + ":apigateway:" + *awscdk.Aws_REGION() + "::/apis/" + *i.api.ApiId()
 	all := []string{
-		"${Self}", "${Table}*", "${Machine}", "${Executions}:*",
+		anywhere("cloudformation", "stack/"+i.settings.stack+"*"), "${Table}*", "${Machine}", "${Executions}:*",
 		"${Bucket}", "${Bucket}/access/*", "${Bucket}/p*", "${Bucket}/re*", "${Bucket}/specs/*", // plans, policies, projects; requests, revisions
 		"${Schedules}/*", i.named("scheduler", "schedule-group/"+i.settings.stack), i.named("sns", i.settings.stack),
-		i.named("cloudwatch", "alarm:"+i.settings.stack+"-*"), i.named("events", "rule/"+i.settings.stack+"-*"), api, api + "/*", i.named("execute-api", *i.api.ApiId()+"/*"),
-	}
-	for _, f := range i.names {
-		all = append(all, "${Function "+f+"}*", "${Logs "+f+"}:*")
-	}
-	for _, service := range []string{"apis", "states"} {
-		all = append(all, i.named("logs", "log-group:/aws/vendedlogs/"+service+"/"+i.settings.stack+":*"))
+		i.function("*"), i.named("logs", "log-group:"+i.logs("*")), i.named("cloudwatch", "alarm:"+i.settings.stack+"-*"), anywhere("events", "rule/"+i.settings.stack+"*"),
+		i.named("logs", "log-group:/aws/vendedlogs/*/"+i.settings.stack+"*"),
+		"arn:" + *awscdk.Aws_PARTITION() + ":cloudwatch::" + *awscdk.Aws_ACCOUNT_ID() + ":dashboard/" + i.settings.stack + "-*", api, api + "/*", i.named("execute-api", *i.api.ApiId()+"/*"),
 	}
 	for _, f := range slices.Sorted(maps.Keys(i.dead)) {
 		all = append(all, "${Dead "+f+"}")

@@ -64,7 +64,7 @@ func TestPageOfTargets(t *testing.T) {
 		}
 		text = denials.ReplaceAll(text, []byte("\nOutputs:"))
 		for line := range strings.Lines(string(text)) {
-			if !strings.Contains(line, `"`+"cloudformation:RoleArn") && !strings.Contains(line, `"`+"cloudformation:ChangeSetName") && !strings.Contains(line, `"`+"cloudformation:ImportResourceTypes") && !strings.Contains(line, "ExternalId") && !strings.Contains(line, "iam:PassedToService") {
+			if !strings.Contains(line, `"`+"cloudformation:RoleArn") && !strings.Contains(line, `"`+"cloudformation:ChangeSetName") && !strings.Contains(line, "ExternalId") && !strings.Contains(line, "iam:PassedToService") {
 				may = append(may, action.FindAllString(line, -1)...)
 			}
 		}

@@ -26,8 +26,8 @@ func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), holders, finds, schedules),
-		"execute-step": slices.Concat(marks, writes, queries, specs, follows, finds, begins),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, follows, finds, begins, stops),
+		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules),
 	}
@@ -54,7 +54,7 @@ var (
 // Permissions for executions.
 var (
 	starts  = []permission{{Do: []string{"states:StartExecution"}, On: []string{"${Machine}"}}}
-	answers = []permission{{Do: []string{"states:SendTaskSuccess"}, On: []string{"${Machine}"}}}
+	answers = []permission{{Do: []string{"states:SendTaskSuccess"}, On: []string{"*"}, Why: "the action has no resource type: a token says which execution waits"}}
 	sees    = []permission{{
 		Do: []string{"states:DescribeExecution"}, On: []string{"${Executions}:*"},
 		Why: "the names contain run and epoch",
@@ -122,17 +122,18 @@ const (
 	anywhere  = "projects name their stacks, and targets are in any region"
 )
 
-// describes reads stacks, and follows reads change sets too; finds describes all stacks in one call,
-// which needs the permission to list them.
+// describes reads stacks; finds describes all stacks in one call, which needs the
+// permission to list them.
 var (
 	describes = []permission{{
 		Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
 		On: []string{stacks}, Why: anywhere,
 	}}
-	follows = []permission{{ // CloudFormation names the change sets of nested stacks itself
-		Do: append([]string{"cloudformation:DescribeChangeSet"}, describes[0].Do...), On: []string{stacks}, Why: anywhere,
+	watches = []permission{{ // in one statement, because a role has room for 10,240 letters. The permissions of a stack refactor are those of its stacks, and CloudFormation names the change sets of nested stacks itself
+		Do: slices.Concat(describes[0].Do, []string{"cloudformation:DescribeChangeSet", "cloudformation:DescribeStackRefactor", "cloudformation:ListStackRefactorActions", "cloudformation:ListStackRefactors"}),
+		On: []string{stacks}, Why: anywhere,
 	}}
-	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{stacks}, Why: anywhere}}
+	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	holders = []permission{{Do: []string{"cloudformation:DescribeStackResources"}, On: []string{stacks}, Why: "which stack has a resource that a project imports; " + anywhere}}
 )
 
@@ -171,7 +172,7 @@ func both(a, b conditions) conditions {
 }
 
 // begins changes stacks, and stops cancels an update. Operations that create or delete resources need an execution
-// role. CloudFormation has no role in operations that only cancel, tag or protect.
+// role. CloudFormation has no role in operations that only cancel, tag, protect or move resources.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscloudformation.html
 var (
 	withRole = conditions{"ArnLike": {"cloudformation:RoleArn": executionRoles}}
@@ -183,19 +184,12 @@ var (
 			On: []string{stacks}, If: tagged(both(withRole, ourChangeSets)), Why: anywhere,
 		},
 		{
-			Do: []string{"cloudformation:CreateChangeSet"}, On: []string{stacks},
-			If: both(both(withRole, conditions{"StringLike": ourChangeSets["StringLikeIfExists"]}), conditions{"Null": {
-				"aws:RequestTag/stackwright:project": "false", "aws:ResourceTag/stackwright:project": "true", "cloudformation:ImportResourceTypes": "false",
-			}}),
-			Why: "an import creates a stack, which has no tags before; " + anywhere,
-		},
-		{
 			Do: []string{"cloudformation:TagResource"}, On: []string{stacks},
 			If:  conditions{"Null": {"aws:RequestTag/stackwright:project": "false"}},
 			Why: "a new stack gets its tags, and has none before; " + anywhere,
 		},
 		{
-			Do: []string{"cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateTerminationProtection"},
+			Do: []string{"cloudformation:CreateStackRefactor", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateTerminationProtection"},
 			On: []string{stacks}, If: tagged(nil), Why: anywhere,
 		},
 		{
@@ -205,19 +199,18 @@ var (
 		},
 		{
 			Do: []string{
-				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateChangeSet", "cloudformation:CreateStack",
-				"cloudformation:DeleteChangeSet", "cloudformation:DeleteStack", "cloudformation:ExecuteChangeSet", "cloudformation:TagResource", "cloudformation:UntagResource",
+				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateChangeSet", "cloudformation:CreateStack", "cloudformation:CreateStackRefactor",
+				"cloudformation:DeleteChangeSet", "cloudformation:DeleteStack", "cloudformation:ExecuteChangeSet", "cloudformation:ExecuteStackRefactor", "cloudformation:TagResource", "cloudformation:UntagResource",
 				"cloudformation:UpdateStack", "cloudformation:UpdateTerminationProtection",
 			},
 			On: []string{"${Self}"}, Deny: true, Why: "projects cannot change the installation",
 		},
 	}
 	stops = []permission{
-		{Do: []string{"cloudformation:CancelUpdateStack"}, On: []string{stacks}, If: tagged(nil), Why: anywhere},
+		{Do: []string{"cloudformation:CancelUpdateStack", "cloudformation:ExecuteStackRefactor"}, On: []string{stacks}, If: tagged(nil), Why: anywhere},
 		{
 			Do: []string{"cloudformation:DeleteChangeSet", "cloudformation:ExecuteChangeSet"}, On: []string{stacks},
-			If:  conditions{"StringLike": ourChangeSets["StringLikeIfExists"]},
-			Why: "a stack that an import creates may have no tags before; " + anywhere,
+			If: tagged(conditions{"StringLike": ourChangeSets["StringLikeIfExists"]}), Why: anywhere,
 		},
 	}
 )

@@ -75,10 +75,12 @@ func asWanted(t *testing.T, who iam.Identity, all []attempt) bool {
 // Each part of the boundary is there because of an attack, or because of something that projects need.
 func TestNoPartOfTheBoundaryIsIdle(t *testing.T) {
 	role, other := execution(t, administrator), made(t)
-	shared := slices.Concat(onTheInstallation(), forMorePermissions(), asStackwright())
+	shared := slices.Concat(onTheInstallation(), forMorePermissions(), asStackwright(), onEverybody())
+	asExecution := slices.Concat(shared, onStacks(iam.Allowed), []attempt{nestedStack(iam.Allowed)})
+	asMade := slices.Concat(shared, onStacks(iam.Denied), []attempt{nestedStack(iam.Denied)})
 	unnoticed(t, mutants(*role.Boundary), func(p iam.Policy) bool {
 		role.Boundary, other.Boundary = &p, &p
-		return asWanted(t, role, append(shared, nestedStack(iam.Allowed))) && asWanted(t, other, append(shared, nestedStack(iam.Denied)))
+		return asWanted(t, role, asExecution) && asWanted(t, other, asMade)
 	})
 }
 
@@ -194,7 +196,7 @@ func TestNoDenialOfARoleIsIdle(t *testing.T) {
 	changes := func(stack, execution string, named ...string) (all []attempt) {
 		context := with("cloudformation:RoleArn", execution, "aws:ResourceTag/stackwright:project", "shop@prod", "aws:RequestTag/stackwright:project", "shop@prod")
 		for _, action := range append(named,
-			"CancelUpdateStack", "ContinueUpdateRollback", "CreateChangeSet", "CreateStack", "DeleteChangeSet", "DeleteStack", "ExecuteChangeSet", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection",
+			"CancelUpdateStack", "ContinueUpdateRollback", "CreateChangeSet", "CreateStack", "CreateStackRefactor", "DeleteChangeSet", "DeleteStack", "ExecuteChangeSet", "ExecuteStackRefactor", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection",
 		) {
 			all = append(all, attempt{"change the installation itself", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: context}, iam.Denied})
 		}

@@ -83,16 +83,13 @@ func (l *life) open(stack types.Stack, all template) {
 }
 
 // misjudged are permissions that the roles have and that MiniStack 1.5.33 does not find, because it does not know what AWS compares
-// them with: the role that a stack gets (cloudformation:RoleArn), the tags of a stack, the group of a schedule, and the state machine
-// of a task token. The roles get them in addition. All other permissions are those of the template.
+// them with: the role that a stack gets (cloudformation:RoleArn), the tags of a stack, and the group of a schedule. The roles get them
+// in addition. All other permissions are those of the template.
 const misjudged = `{"Resources": {
 	"Stacks": {"Type": "AWS::IAM::Policy", "Properties": {"PolicyName": "misjudged-stacks", "Roles": ["stackwright-` + region + `-execute-step", "stackwright-` + region + `-wait-status"],
 		"PolicyDocument": {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Resource": "*", "Action": ["cloudformation:CreateStack", "cloudformation:DeleteStack", "cloudformation:TagResource", "cloudformation:UpdateStack"]}}}},
 	"Schedules": {"Type": "AWS::IAM::Policy", "Properties": {"PolicyName": "misjudged-schedules", "Roles": ["stackwright-` + region + `-plan"],
-		"PolicyDocument": {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Resource": "arn:aws:scheduler:` + region + `:` + account + `:schedule/default/*", "Action": "scheduler:*Schedule"}}}},
-	"Tokens": {"Type": "AWS::IAM::Policy", "Properties": {"PolicyName": "misjudged-tokens",
-		"Roles": ["stackwright-` + region + `-api", "stackwright-` + region + `-plan", "stackwright-` + region + `-stack-event", "stackwright-` + region + `-start", "stackwright-` + region + `-wait-status"],
-		"PolicyDocument": {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Resource": "*", "Action": "states:SendTaskSuccess"}}}}}}`
+		"PolicyDocument": {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Resource": "arn:aws:scheduler:` + region + `:` + account + `:schedule/default/*", "Action": "scheduler:*Schedule"}}}}}}`
 
 // A project of three stacks, the second of which is created when it gets a signal.
 const (

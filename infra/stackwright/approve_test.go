@@ -53,3 +53,19 @@ func TestApproveThroughTheAPI(t *testing.T) {
 	}
 	l.has(l.must(cli.ExitOK, "status", id, "-o", "json"), `"reason":"reviewed"`, "assumed-role/lead/")
 }
+
+// A stack is approved by --step through the API and directly. The other stacks go on meanwhile.
+func TestApproveAStack(t *testing.T) {
+	l, _ := newInstallation(t)
+	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: {\"\": {approve: always}}\n")
+	l.has(l.must(cli.ExitOK, "plan", l.project), "stack topic has to be approved: approve: always")
+	l.has(l.must(cli.ExitWaiting, "deploy", l.project), "waiting", "waits for approval", "to see and approve the plan, or reject it: stackwright approve ")
+	r := l.run("approve", "--yes", "--step", "nothing/approve")
+	l.has(r.out+r.err, "step nothing/approve of run", "waits for no approval: the run waits for alone/approve, topic/approve, queue/approve")
+	l.has(l.run("approve", "--yes", "--step", "topic/approve", "--direct").out, "done     topic/create")
+	r = l.run("approve", "--yes")
+	l.has(r.out+r.err, "+ topic  create", "3 created")
+	if r.code != cli.ExitOK {
+		t.Errorf("approve ended with %d", r.code)
+	}
+}

@@ -34,7 +34,7 @@ var replies = map[string]struct {
 	"plan.run.json":               {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"ready","ready":\[0\],"past":0,"wait":60}`, `"msg":"plan".*"ready":1}`},
 	"execute-step.step.json":      {cli.ExitOK, `{"run":"` + shopping + `","epoch":1,"state":"watch","ready":\[\],"past":5,"wait":5}`, `"msg":"execute","run":"` + shopping + `","epoch":1,"steps":\[0\]}`},
 	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
-	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1","status":"CREATE_COMPLETE"}`},
+	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1-[0-9a-f]{32}","status":"CREATE_COMPLETE"}`},
 	"stack-event.theirs.json":     {cli.ExitOK, `{}`, `"msg":"event".*"token":"Console-`},
 	"api.start.json":              {cli.ExitOK, `{"statusCode":202,.*\\"operation\\":\\"plan\\",\\"state\\":\\"pending\\".*}`, `"msg":"api".*"status":202,"location":"/projects/shop/prod/runs/`},
 	"api.list.json":               {cli.ExitOK, `{"statusCode":200,.*{\\"runs\\":\[{\\"run\\":\\"` + shopping + `\\".*}`, `"status":200`},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,21 @@ import (
 func TestSavedPlan(t *testing.T) {
 	t.Parallel()
 	testSavedPlan(t, newLaptop(t))
+}
+
+// A folder without an installation has no plans: the deploy says so, and makes no installation.
+func TestSavedPlanOfAnotherFolder(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	file, other := filepath.Join(t.TempDir(), "shop.plan"), newLaptop(t)
+	l.must(cli.ExitOK, "plan", l.project, "--out", file)
+	r := other.run("deploy", "--plan", file)
+	if r.code != cli.ExitRefused || !strings.Contains(r.out+r.err, "there is no installation in folder ") {
+		t.Errorf("it ended with %d: %s%s", r.code, r.out, r.err)
+	}
+	if _, err := os.Stat(other.data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made (%v)", err)
+	}
 }
 
 // The same through the API.
@@ -58,7 +75,7 @@ func testSavedPlan(t *testing.T, l *laptop) {
 		{strings.Replace(saved, `"format": 1`, `"format": 1, "except": ["topic"]`, 1), `unknown field "except"`},
 		{`{"format":1,"project":"pair@default"}`, "it does not say which project to deploy, which files, or which plan"},
 		{strings.Replace(saved, `"deploy"`, `"destroy"`, 1), "it does not say which project"},
-		{strings.Replace(saved, reference, strings.Repeat("0", 64), 1), "plan 000000000000 does not exist, or is no longer stored: plan again"},
+		{strings.Replace(saved, reference, strings.Repeat("0", 64), 1), "the installation has no such plan: it was made by another installation, or is no longer stored: plan again"},
 		{strings.Replace(saved, reference, "../../"+reference, 1), "it is no reference of a saved plan, which has 64 hexadecimal digits"},
 		{strings.Replace(saved, `"project": "pair@default"`, `"project": "other@default"`, 1), "other@default"},
 		{strings.Replace(saved, `"project": "pair@default"`, `"project": "pair@prod"`, 1), "pair@prod"},
@@ -73,7 +90,8 @@ func testSavedPlan(t *testing.T, l *laptop) {
 
 	l.has(l.must(cli.ExitOK, "deploy", "--plan", file), "1 updated")
 	l.has(l.must(cli.ExitChanges, "plan", l.project, "--exit-code"), "goodbye", "never")
-	refused([]string{file}, "is out of date, so nothing was done: plan again, and review that plan", "the plan changes it, and now nothing would be done with it")
+	digest := saved[strings.Index(saved, `"digest": "`)+11:][:12]
+	refused([]string{file}, "plan "+digest+" is out of date, so nothing was done: plan again, and review that plan", "the plan changes it, and now nothing would be done with it")
 
 	l.must(cli.ExitOK, "plan", l.project, "--only", "topic", "--out", file)
 	if out := l.must(cli.ExitOK, "deploy", "--plan", file); strings.Contains(out, "queue") {

@@ -23,7 +23,7 @@ func ParseOwner(text string) (Owner, error) {
 	var wrong []string
 	for p := range strings.FieldsSeq(text) {
 		all = append(all, p)
-		switch w := checkARN(p); {
+		switch w := CheckARN(p); {
 		case w != "":
 			wrong = append(wrong, w)
 		case strings.Contains(p, "*"):

@@ -117,24 +117,40 @@ func (p *parser) top(n *yaml.Node) {
 
 // grant reads an item of grants.
 func (p *parser) grant(n *yaml.Node) {
+	var grant Rule
 	at := p.keys("a grant", n, "projects", "role", "to")
-	if len(at) < 3 {
-		return
+	if n := at["projects"]; n != nil {
+		grant.Projects = p.projects(n)
 	}
-	projects := p.projects(at["projects"])
-	role, ok := RoleNamed(p.text("role", at["role"]))
+	if n := at["role"]; n != nil {
+		grant.Role = p.role(n)
+	}
+	if n := at["to"]; n != nil {
+		p.to(n, grant)
+	}
+}
+
+// role reads the name of a role.
+func (p *parser) role(n *yaml.Node) Role {
+	role, ok := RoleNamed(p.text("role", n))
 	if !ok {
-		p.add(at["role"], "role: there is no such role%s", suggest.Hint(short(document.Resolve(at["role"]).Value), Roles()))
+		p.add(n, "role: there is no such role%s", suggest.Hint(short(document.Resolve(n).Value), Roles()))
 	}
-	to := document.Items(at["to"])
+	return role
+}
+
+// to reads the principals of a grant.
+func (p *parser) to(n *yaml.Node, grant Rule) {
+	items := document.Items(n)
 	switch {
-	case document.Kind(at["to"]) != "a list":
-		p.add(at["to"], "to: %s found, a list of principals expected", document.Kind(at["to"]))
-	case len(to) == 0:
-		p.add(at["to"], "to: the list is empty, so the grant is for nobody: write a principal, or remove the grant")
+	case document.Kind(n) != "a list":
+		p.add(n, "to: %s found, a list of principals expected", document.Kind(n))
+	case len(items) == 0:
+		p.add(n, "to: the list is empty, so the grant is for nobody: write a principal, or remove the grant")
 	}
-	for _, item := range to {
-		p.principals(item, Rule{Line: item.Line, Projects: projects, Role: role})
+	for _, item := range items {
+		grant.Line = item.Line
+		p.principals(item, grant)
 	}
 }
 
@@ -171,7 +187,7 @@ func (p *parser) principals(n *yaml.Node, r Rule) {
 	switch key, value := pairs[0].Key, pairs[0].Value; key.Value {
 	case "arn":
 		r.who.arn = p.text("arn", value)
-		if wrong := checkARN(r.who.arn); wrong != "" {
+		if wrong := CheckARN(r.who.arn); wrong != "" {
 			p.add(value, "arn: %s", wrong)
 		}
 	case "account":
@@ -235,7 +251,8 @@ func (p *parser) text(what string, n *yaml.Node) string {
 	return n.Value
 }
 
-// keys returns the values of a mapping by their keys, which are all required.
+// keys returns the values of a mapping by their keys, which are all required. The value of a misspelt key is read as that of the key
+// that was probably meant, so that what is wrong in it is reported too.
 func (p *parser) keys(what string, n *yaml.Node, known ...string) map[string]*yaml.Node {
 	if document.Kind(n) != "a mapping" {
 		p.add(n, "%s found, %s expected: a mapping with %s", document.Kind(n), what, strings.Join(known, ", "))
@@ -243,11 +260,14 @@ func (p *parser) keys(what string, n *yaml.Node, known ...string) map[string]*ya
 	}
 	all := make(map[string]*yaml.Node)
 	for _, pair := range document.Pairs(n) {
-		if key := pair.Key.Value; slices.Contains(known, key) {
-			all[key] = pair.Value
-		} else {
+		key := pair.Key.Value
+		if !slices.Contains(known, key) {
 			p.add(pair.Key, "%q is not a key of %s%s", short(key), what, suggest.Hint(short(key), known))
+			if key = suggest.Closest(key, known); key == "" || all[key] != nil {
+				continue
+			}
 		}
+		all[key] = pair.Value
 	}
 	for _, key := range known {
 		if all[key] == nil {

@@ -54,18 +54,23 @@ func TestParseRefuses(t *testing.T) {
 	}
 	const ci = "arn: arn:aws:iam::111122223333:role/ci"
 	for text, want := range map[string]string{
-		"":                            "access.yaml: the file is empty: a document is expected",
-		"[]":                          "access.yaml:1:1: a list found, an access file expected: a mapping with grants",
-		"grant: []":                   "access.yaml:1:1: \"grant\" is not a key of an access file: did you mean grants?\naccess.yaml:1:1: grants: missing in an access file",
-		"grants: all":                 "access.yaml:1:9: grants: text found, a list of grants expected",
-		"grants: [a]":                 "access.yaml:1:10: text found, a grant expected: a mapping with projects, role, to",
-		"grants: [{role: reader}]":    "access.yaml:1:10: projects: missing in a grant\naccess.yaml:1:10: to: missing in a grant",
-		grant("shop", "reader", ci):   "access.yaml:2:15: projects: shop has no environment: write shop@default for that environment, or shop@* for all",
-		grant("[]", "reader", ci):     "access.yaml:2:15: projects: missing: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*",
-		grant(`" "`, "reader", ci):    "access.yaml:2:15: projects: empty: write a value, or remove the key\naccess.yaml:2:15: projects: missing: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*",
-		grant("shop@*", "redaer", ci): "access.yaml:3:11: role: there is no such role: did you mean reader?",
-		grant("shop@*", "none", ci):   "access.yaml:3:11: role: there is no such role: available: reader, deployer, approver, admin",
-		"grants:\n  - {projects: shop@*, role: reader, to: []}":                     "access.yaml:2:42: to: the list is empty, so the grant is for nobody: write a principal, or remove the grant",
+		"":           "access.yaml: the file is empty: a document is expected",
+		"[]":         "access.yaml:1:1: a list found, an access file expected: a mapping with grants",
+		"grant: []":  "access.yaml:1:1: \"grant\" is not a key of an access file: did you mean grants?",
+		"access: []": "access.yaml:1:1: \"access\" is not a key of an access file: available: grants\naccess.yaml:1:1: grants: missing in an access file",
+		"grant:\n  - project: shop\n    roles: redaer\n    too: [ci]\n": "access.yaml:1:1: \"grant\" is not a key of an access file: did you mean grants?\n" +
+			"access.yaml:2:5: \"project\" is not a key of a grant: did you mean projects?\naccess.yaml:2:14: projects: shop has no environment: write shop@default for that environment, or shop@* for all\n" +
+			"access.yaml:3:5: \"roles\" is not a key of a grant: did you mean role?\naccess.yaml:3:12: role: there is no such role: did you mean reader?\n" +
+			"access.yaml:4:5: \"too\" is not a key of a grant: did you mean to?\naccess.yaml:4:11: text found, one principal expected: arn, token or account",
+		"grants: all":                                           "access.yaml:1:9: grants: text found, a list of grants expected",
+		"grants: [a]":                                           "access.yaml:1:10: text found, a grant expected: a mapping with projects, role, to",
+		"grants: [{role: reader}]":                              "access.yaml:1:10: projects: missing in a grant\naccess.yaml:1:10: to: missing in a grant",
+		grant("shop", "reader", ci):                             "access.yaml:2:15: projects: shop has no environment: write shop@default for that environment, or shop@* for all",
+		grant("[]", "reader", ci):                               "access.yaml:2:15: projects: missing: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*",
+		grant(`" "`, "reader", ci):                              "access.yaml:2:15: projects: empty: write a value, or remove the key\naccess.yaml:2:15: projects: missing: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*",
+		grant("shop@*", "redaer", ci):                           "access.yaml:3:11: role: there is no such role: did you mean reader?",
+		grant("shop@*", "none", ci):                             "access.yaml:3:11: role: there is no such role: available: reader, deployer, approver, admin",
+		"grants:\n  - {projects: shop@*, role: reader, to: []}": "access.yaml:2:42: to: the list is empty, so the grant is for nobody: write a principal, or remove the grant",
 		"grants:\n  - {projects: shop@*, role: reader, to: everybody}":              "access.yaml:2:42: to: text found, a list of principals expected",
 		grant("shop@*", "reader", "everybody"):                                      "access.yaml:5:9: text found, one principal expected: arn, token or account",
 		grant("shop@*", "reader", "role: ci"):                                       "access.yaml:5:9: \"role\" is not a kind of principal: available: arn, token, account",

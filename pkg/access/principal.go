@@ -62,8 +62,8 @@ var (
 // maxARN is how long the pattern of an ARN may be.
 const maxARN = 700
 
-// checkARN returns what is wrong with the pattern of an ARN, "" if nothing is.
-func checkARN(text string) string {
+// CheckARN returns why no caller can have an ARN of a pattern, as a sentence without its end; "" if one can.
+func CheckARN(text string) string {
 	switch m := roleUnder.FindStringSubmatch(text); {
 	case len(text) > maxARN:
 		return fmt.Sprintf("the ARN has %d characters, and at most %d may be", len(text), maxARN)

@@ -4,6 +4,9 @@ package action
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -29,20 +32,15 @@ const (
 	UpdateStack            Request = "UpdateStack"
 	DeleteStack            Request = "DeleteStack"
 	ContinueUpdateRollback Request = "ContinueUpdateRollback"
-	CreateChangeSet        Request = "CreateChangeSet" // it changes nothing in the stack
-	ImportResources        Request = "ImportResources" // CreateChangeSet of type IMPORT for a stack that exists; Execute starts the operation
-	ImportStack            Request = "ImportStack"     // the same for a new stack
+	CreateChangeSet        Request = "CreateChangeSet"     // it changes nothing in the stack
+	ImportResources        Request = "ImportResources"     // CreateChangeSet of type IMPORT; Execute starts the operation
+	CreateStackRefactor    Request = "CreateStackRefactor" // Execute starts the operation
 )
-
-// Creates reports whether the request creates a stack.
-func (r Request) Creates() bool { return r == CreateStack || r == ImportStack }
-
-// Imports reports whether the request imports resources.
-func (r Request) Imports() bool { return r == ImportResources || r == ImportStack }
 
 // A Task is a step with everything that its action needs.
 type Task struct {
 	Run      string
+	TokenKey string // of the run
 	Project  string // "shop@prod"
 	Number   int    // the step's place in the plan
 	Attempt  int
@@ -51,7 +49,8 @@ type Task struct {
 	Node     project.Node     // the desired node; zero if the node is not desired
 	Want     project.Resolved // what CloudFormation gets
 	Record   plan.Record      // what Stackwright last did
-	Import   plan.Importation // what a request that imports, imports
+	Import   plan.Importation // what an import imports, and the template of an empty stack
+	Movement plan.Movement    // what a request that moves resources, moves
 	Receipt  plan.Receipt     // what CloudFormation answered
 	Seen     *plan.Live       // the description of the stack that was read for this task; nil if none was
 	Notified bool             // an event has reported its end
@@ -65,7 +64,7 @@ type Task struct {
 // Token is the client request token of this attempt's operation. CloudFormation starts
 // an operation with one token only once, and a poll finds the operation's events by it.
 // CloudFormation accepts up to 128 letters, digits and hyphens.
-func (t Task) Token() string { return Token(t.Run, t.Number, t.Attempt) }
+func (t Task) Token() string { return Token(t.Run, t.TokenKey, t.Number, t.Attempt) }
 
 // CancelToken is the client request token of the request to cancel this operation. All
 // later events of the operation have it.
@@ -85,7 +84,7 @@ func (t Task) Location() plan.Location {
 	if t.Node.Name != "" {
 		p.Stack, p.Target = t.Node.Stack, t.Node.Target
 	}
-	if t.Request.Creates() {
+	if t.Request == CreateStack {
 		p.StackID = ""
 	}
 	if t.Receipt.StackID != "" {
@@ -193,8 +192,12 @@ type Cloud interface {
 	// it. Its error is of kind Missing if there is no such change set.
 	Proposal(context.Context, Task) (p plan.Proposal, ready bool, err error)
 
-	// Execute starts the import whose change set the task's Begin has created, under the task's token. Its errors
-	// are those of Begin.
+	// Refactor reads the stack refactor that the task's Begin has created: the one in the receipt, else one that has the
+	// task's token as its description. Its error is of kind Missing if there is none.
+	Refactor(context.Context, Task) (Refactor, error)
+
+	// Execute starts what the task's Begin has made: the import of its change set, under the task's token, or the
+	// stack refactor in its receipt. Its errors are those of Begin.
 	Execute(context.Context, Task) error
 
 	// Withdraw deletes the change set of the task, with those of nested stacks. It is no error if there is none. The
@@ -202,10 +205,22 @@ type Cloud interface {
 	Withdraw(context.Context, Task) error
 }
 
-// Token returns the client request token of an attempt to carry out a step.
-func Token(run string, number, attempt int) string {
-	return fmt.Sprintf("%s%s-%d-%d", Prefix, run, number, attempt)
+// Token returns the client request token of an attempt to carry out a step. Its last part
+// depends on the key of the run: otherwise somebody who knows the run could create a stack
+// with the token of a step that has not started, and the step would take it for its own. A run
+// that an older version has started has no key, and its tokens do not have that part.
+func Token(run, key string, number, attempt int) string {
+	token := fmt.Sprintf("%s%s-%d-%d", Prefix, run, number, attempt)
+	if key == "" {
+		return token
+	}
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(token))
+	return token + "-" + hex.EncodeToString(mac.Sum(nil)[:macBytes])
 }
+
+// macBytes is how many bytes the last part of a token has.
+const macBytes = 16
 
 // Every token of Stackwright starts with Prefix. Tokens of cancellations end with
 // cancels.
@@ -215,12 +230,12 @@ const (
 )
 
 // ParseToken returns the parts of the token of an operation or of its cancellation. It
-// reports false for a token that Stackwright did not make.
+// reports false for a token that Stackwright did not make. It does not know the key of the
+// run, so it does not say whether that run made the token.
 func ParseToken(token string) (run string, number, attempt int, ok bool) {
-	token = strings.TrimSuffix(token, cancels)
-	body, ours := strings.CutPrefix(token, Prefix)
+	body, ours := strings.CutPrefix(strings.TrimSuffix(token, cancels), Prefix)
 	parts := strings.Split(body, "-")
-	if !ours || len(parts) != 3 {
+	if !ours || len(parts) != 3 && len(parts) != 4 {
 		return "", 0, 0, false
 	}
 	number, err := strconv.Atoi(parts[1])
@@ -228,5 +243,10 @@ func ParseToken(token string) (run string, number, attempt int, ok bool) {
 		return "", 0, 0, false
 	}
 	attempt, err = strconv.Atoi(parts[2])
-	return parts[0], number, attempt, err == nil && Token(parts[0], number, attempt) == token
+	exact := strings.Join(parts[:3], "-") == fmt.Sprintf("%s-%d-%d", parts[0], number, attempt)
+	if len(parts) == 4 {
+		mac, invalid := hex.DecodeString(parts[3])
+		exact = exact && invalid == nil && len(mac) == macBytes && parts[3] == hex.EncodeToString(mac)
+	}
+	return parts[0], number, attempt, err == nil && exact
 }

@@ -32,9 +32,12 @@ type cloud struct {
 	events []action.Operation
 	fails  map[string]error // by the name of a method, in lower case
 	calls  []string
+	sent   action.Task // with the last call of Begin
 
 	proposal plan.Proposal // of the change set
 	ready    bool
+
+	refactors []action.Refactor // the answers of Refactor, the last again and again
 }
 
 func (c *cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
@@ -46,7 +49,7 @@ func (c *cloud) Live(_ context.Context, p plan.Location) (plan.Live, error) {
 }
 
 func (c *cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
-	c.calls = append(c.calls, "begin "+string(t.Request))
+	c.calls, c.sent = append(c.calls, "begin "+string(t.Request)), t
 	err := c.refusal(t)
 	if len(c.begin) > 0 {
 		err, c.begin = c.begin[0], c.begin[1:]
@@ -489,7 +492,7 @@ func TestTaskLocation(t *testing.T) {
 	} {
 		in := task(c.verb)
 		c.prepare(&in)
-		c.want.Node, c.want.Target, c.want.Token = "vpc", eu, "sw-r-3-1"
+		c.want.Node, c.want.Target, c.want.Token = "vpc", eu, action.Token("r", "", 3, 1)
 		if got := in.Location(); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.verb, got, c.want)
 		}
@@ -499,12 +502,12 @@ func TestTaskLocation(t *testing.T) {
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
 	all := action.Named(action.All(is(""))...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateByImport} {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn} {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 13 {
+	if len(all) != 16 {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")
@@ -519,6 +522,17 @@ func TestVerbs(t *testing.T) {
 func (c *cloud) Proposal(context.Context, action.Task) (plan.Proposal, bool, error) {
 	c.calls = append(c.calls, "proposal")
 	return c.proposal, c.ready, c.fails["proposal"]
+}
+
+func (c *cloud) Refactor(context.Context, action.Task) (action.Refactor, error) {
+	c.calls = append(c.calls, "refactor")
+	if len(c.refactors) > 1 {
+		defer func() { c.refactors = c.refactors[1:] }()
+	}
+	if len(c.refactors) == 0 {
+		return action.Refactor{}, fault.New(fault.Missing, "there is none")
+	}
+	return c.refactors[0], c.fails["refactor"]
 }
 
 func (c *cloud) Withdraw(context.Context, action.Task) error {

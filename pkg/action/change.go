@@ -152,6 +152,9 @@ func (t Task) configures() bool { return t.Request == CreateStack || t.Request =
 // ended returns the result of an operation that is over and has left the given stack.
 func (t Task) ended(op Operation, live plan.Live) Progress {
 	r := newRecord(t, live)
+	if t.configures() { // it was approved by the level before
+		r.Approve = t.Node.Approve
+	}
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
 	case t.Request == ContinueUpdateRollback && t.Receipt.Unchanged:
@@ -167,7 +170,7 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 	case t.Receipt.Unchanged:
 		p.Why = "unchanged"
 		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
-	case op.Status.Good() && t.Request.Imports(): // an update does the rest
+	case op.Status.Good() && t.Request == ImportResources: // an update does the rest
 		r.Digest, r.Template = "", t.Import.Template
 	case op.Status.Good():
 		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs

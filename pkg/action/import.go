@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,19 +10,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// importVerb brings resources that exist into a stack that exists.
+// importVerb brings resources that exist into a stack.
 func importVerb(c Cloud) Verb {
 	return Verb{
 		Name: plan.Import, Action: imports{change{c}},
 		Request: ImportResources, Configures: true, StartReads: 1, PollReads: 2, Share: 0.25, Leaves: "change set", Past: "imported into",
-	}
-}
-
-// createByImportVerb creates a stack from resources that exist.
-func createByImportVerb(c Cloud) Verb {
-	return Verb{
-		Name: plan.CreateByImport, Action: imports{change{c}},
-		Request: ImportStack, Configures: true, StartReads: 1, PollReads: 2, Share: 0.25, Leaves: "change set", Past: "created by import",
 	}
 }
 
@@ -47,23 +40,17 @@ func (a imports) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
-	case t.Request == ImportStack && !s.Gone() && s != review:
-		return plan.Receipt{}, remedy(t, fault.New(fault.Taken, "it is %s", s))
-	case t.Request == ImportStack:
 	case s.Gone():
 		return plan.Receipt{}, remedy(t, fault.New(fault.Missing, "it is %s", s))
 	case s.Busy(), s.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
-	case !live.LastUpdated.Equal(t.Import.LastUpdated):
+	case t.changedSince(live):
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s was changed after the plan was made: retry the run", t.Node.Stack)
 	}
 	t.Seen = &live
 	receipt, err := a.change.Begin(ctx, t)
 	return receipt, remedy(t, err)
 }
-
-// review is the status of a stack that has only change sets.
-const review plan.Status = "REVIEW_IN_PROGRESS"
 
 // Poll executes the change set when it is ready, and then follows the import as any other
 // change. A change set that does anything else than to import is deleted.
@@ -140,12 +127,13 @@ func (a imports) unlessStarted(ctx context.Context, t Task, do func() (Progress,
 	return do()
 }
 
-// changedSince reports whether the stack is no longer as the plan has seen it.
+// changedSince reports whether the stack is no longer as the plan has seen it, or as the step before has created it.
 func (t Task) changedSince(live plan.Live) bool {
-	if t.Request == ImportStack {
-		return !live.Status.Gone() && live.Status != review
+	before := t.Import.LastUpdated
+	if before.IsZero() {
+		before = t.Record.LastUpdated
 	}
-	return !live.LastUpdated.Equal(t.Import.LastUpdated)
+	return !live.LastUpdated.Equal(before)
 }
 
 // withdraw deletes the change set, which is not executed, and ends the step.
@@ -169,25 +157,14 @@ func (t Task) unwanted(p plan.Proposal) string {
 		exactly = exactly && r.Imported() && slices.ContainsFunc(t.Import.Resources, func(wanted plan.ImportedResource) bool { return wanted.ID == r.ID })
 	}
 	if !exactly {
-		return "the change set does not do exactly what the plan says (" + strings.Join(says, ", ") + "): it was deleted; retry the run"
+		return "the change set does not do exactly what the plan says (" + cmp.Or(strings.Join(says, ", "), "it has no changes") + "): it was deleted; retry the run"
 	}
 	return ""
 }
 
-// failed returns the progress of an import that has started no operation. The record keeps the
-// stack in review that its change set has left, so that the next deploy deletes it.
+// failed returns the progress of an import that has started no operation.
 func (imports) failed(t Task, err error) Progress {
-	p := Progress{Over: true, Err: err, Result: plan.Result{NothingStarted: true}}
 	r := t.Record
 	r.Intent, r.Run = false, t.Run
-	switch {
-	case t.Request == ImportResources:
-		p.Record = &r
-	case t.Receipt.StackID == "":
-		p.Forget = t.Record.StackID == ""
-	default:
-		r.StackID, r.Digest, r.Outputs = t.Receipt.StackID, "", nil
-		p.Record = &r
-	}
-	return p
+	return Progress{Over: true, Err: err, Record: &r, Result: plan.Result{NothingStarted: true}}
 }

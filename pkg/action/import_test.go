@@ -22,9 +22,6 @@ func importTask(t *testing.T, v plan.Verb) action.Task {
 		t.Fatal(err)
 	}
 	at.Receipt = plan.Receipt{StackID: "id", Operation: "change set"}
-	if v == plan.CreateByImport {
-		at.Record = plan.Record{Node: "vpc", Stack: "shop-vpc", Target: eu, Token: at.Token(), Run: "r", Intent: true}
-	}
 	return at
 }
 
@@ -40,13 +37,11 @@ func TestImportExecutesWhatThePlanSays(t *testing.T) {
 		fails    string // empty: it is executed
 	}{
 		"as planned":         {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table}}, nil, "proposal live execute", ""},
-		"a new stack":        {plan.CreateByImport, plan.Proposal{Resources: []plan.ResourceChange{table}}, func(_ *cloud, l *plan.Live) { l.Status = "REVIEW_IN_PROGRESS" }, "proposal live execute", ""},
-		"it also changes":    {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table, {ID: "Topic", Action: "modify"}}}, nil, "proposal withdraw", "the change set does not do exactly what the plan says (Table import, Topic modify)"},
-		"it changes nothing": {plan.Import, plan.Proposal{}, nil, "proposal withdraw", "the change set does not do exactly what the plan says"},
+		"it also changes":    {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table, {ID: "Topic", Action: "modify"}}}, nil, "proposal withdraw", "the change set does not do exactly what the plan says (Table import, Topic modify): it was deleted; retry the run"},
+		"it changes nothing": {plan.Import, plan.Proposal{}, nil, "proposal withdraw", "the change set does not do exactly what the plan says (it has no changes): it was deleted; retry the run"},
 		"it has failed":      {plan.Import, plan.Proposal{Failure: "orders already exists in stack x"}, nil, "proposal withdraw", "CloudFormation refuses the import: orders already exists in stack x"},
 		"the stack was changed": {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table}}, func(_ *cloud, l *plan.Live) { l.LastUpdated = epoch.Add(time.Second) },
-			"proposal live events withdraw", "stack shop-vpc was changed after the plan was made"},
-		"somebody has created the stack": {plan.CreateByImport, plan.Proposal{Resources: []plan.ResourceChange{table}}, nil, "proposal live events withdraw", "stack shop-vpc was changed after the plan was made (it is CREATE_COMPLETE)"},
+			"proposal live events withdraw", "stack shop-vpc was changed after the plan was made (it is CREATE_COMPLETE): retry the run"},
 		"an earlier poll has executed it": {plan.Import, plan.Proposal{Resources: []plan.ResourceChange{table}}, func(c *cloud, l *plan.Live) {
 			l.LastUpdated, c.events = epoch.Add(time.Second), []action.Operation{{Found: true}}
 		}, "proposal live events", ""},
@@ -80,10 +75,10 @@ func TestImportExecutesWhatThePlanSays(t *testing.T) {
 			}
 			continue
 		}
-		if !p.Over || p.Err == nil || !strings.HasPrefix(p.Err.Error(), c.fails) || !p.Result.NothingStarted {
+		if !p.Over || p.Err == nil || p.Err.Error() != c.fails || !p.Result.NothingStarted {
 			t.Errorf("%s: %+v", name, p)
 		}
-		if p.Record == nil || p.Record.Intent || p.Record.StackID != "id" || (p.Record.Digest == "") != (c.verb == plan.CreateByImport) {
+		if p.Record == nil || p.Record.Intent || p.Record.StackID != "id" || p.Record.Digest == "" {
 			t.Errorf("%s: the record is %+v", name, p.Record)
 		}
 	}
@@ -96,13 +91,10 @@ func TestImportStartsOnlyOnThePlannedStack(t *testing.T) {
 		live plan.Live
 		want fault.Kind
 	}{
-		"as planned":            {plan.Import, plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch}, ""},
-		"changed":               {plan.Import, plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch.Add(1)}, fault.Refused},
-		"busy":                  {plan.Import, plan.Live{StackID: "id", Status: "UPDATE_IN_PROGRESS", LastUpdated: epoch}, fault.Busy},
-		"gone":                  {plan.Import, plan.Live{}, fault.Missing},
-		"a new stack":           {plan.CreateByImport, plan.Live{}, ""},
-		"its own stack again":   {plan.CreateByImport, plan.Live{StackID: "id", Status: "REVIEW_IN_PROGRESS"}, ""},
-		"somebody else's stack": {plan.CreateByImport, plan.Live{StackID: "id", Status: "CREATE_COMPLETE"}, fault.Taken},
+		"as planned": {plan.Import, plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch}, ""},
+		"changed":    {plan.Import, plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch.Add(1)}, fault.Refused},
+		"busy":       {plan.Import, plan.Live{StackID: "id", Status: "UPDATE_IN_PROGRESS", LastUpdated: epoch}, fault.Busy},
+		"gone":       {plan.Import, plan.Live{}, fault.Missing},
 	} {
 		cl := &cloud{live: map[string]plan.Live{"id": c.live, "shop-vpc": c.live}}
 		at := importTask(t, c.verb)
@@ -114,6 +106,46 @@ func TestImportStartsOnlyOnThePlannedStack(t *testing.T) {
 		if sent := strings.Contains(strings.Join(cl.calls, " "), "begin"); sent != (c.want == "") {
 			t.Errorf("%s: the calls are %v", name, cl.calls)
 		}
+	}
+}
+
+// The plan has not seen a stack that the step before creates: the import starts on it as that step has left it.
+func TestImportIntoACreatedStack(t *testing.T) {
+	for left, want := range map[time.Time]fault.Kind{epoch: "", epoch.Add(1): fault.Refused} {
+		cl := is("CREATE_COMPLETE")
+		at := importTask(t, plan.Import)
+		at.Receipt, at.Record.LastUpdated = plan.Receipt{}, left
+		var err error
+		if at.Step.Arguments, err = plan.NewArguments(plan.ImportationVersion, plan.Importation{Template: "merged"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := act(cl, plan.Import).Start(t.Context(), at); fault.KindOf(err) != want || want == "" && err != nil {
+			t.Errorf("%s: %v", left, err)
+		}
+	}
+}
+
+// An empty stack has the template of its arguments, its node's tags and no parameters. Its record has no digest, so nobody takes it for what is desired.
+func TestCreateEmpty(t *testing.T) {
+	if !action.Named(action.All(nil)...).Of(plan.CreateEmpty).Configures {
+		t.Error("the tags are not resolved")
+	}
+	cl := &cloud{}
+	at := importTask(t, plan.CreateEmpty)
+	at.Receipt, at.Record, at.Want.Parameters = plan.Receipt{}, plan.Record{}, map[string]string{"A": "1"}
+	at.Want.Tags = map[string]string{"team": "data"}
+	if _, err := act(cl, plan.CreateEmpty).Start(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	if cl.sent.Request != action.CreateStack || cl.sent.Node.Template.Digest != "merged" || len(cl.sent.Want.Parameters) > 0 || len(cl.sent.Want.Tags) != 1 {
+		t.Errorf("%+v", cl.sent)
+	}
+	cl = is("CREATE_COMPLETE")
+	cl.events = []action.Operation{{Found: true, Over: true, Status: "CREATE_COMPLETE", Newest: "CREATE_COMPLETE", Receipt: plan.Receipt{StackID: "id", Operation: "op"}}}
+	at.Receipt = plan.Receipt{StackID: "id", Operation: "op"}
+	p, err := act(cl, plan.CreateEmpty).Poll(t.Context(), at)
+	if err != nil || !p.Over || p.Err != nil || p.Record.Digest != "" || p.Record.Template != "merged" || p.Record.StackID != "id" {
+		t.Errorf("%+v %v", p, err)
 	}
 }
 

@@ -14,7 +14,7 @@ type Verb struct {
 	Action // starts and polls it
 
 	Request       Request // starts its operation on the stack; empty if it starts none
-	Configures    bool    // it passes the node's parameters to CloudFormation, so they are resolved first
+	Configures    bool    // it passes the node's parameters or tags to CloudFormation, so they are resolved first
 	WokenByEvents bool    // CloudFormation's events report its end, so it is polled less often
 	StartReads    int     // how many stacks its start reads, besides those of the step's users
 	PollReads     int     // how many stacks one poll reads
@@ -28,7 +28,7 @@ func (v Verb) Mutates() bool { return v.Request != "" && v.Request != CreateChan
 
 // All lists the verbs of this version, in the order in which summaries show them.
 func All(c Cloud) []Verb {
-	return []Verb{createVerb(c), updateVerb(c), importVerb(c), createByImportVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), barrierVerb()}
+	return []Verb{createVerb(c), updateVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), barrierVerb()}
 }
 
 // Verbs are verbs by name.

@@ -28,7 +28,9 @@ func (e *Engine) found(ctx context.Context, r run.Run, v plan.View) (map[string]
 	err = e.Parallel(ctx, len(names), func(ctx context.Context, i int) error {
 		n, live := v.Desired.Nodes[names[i]], v.Live[names[i]]
 		f := &all[i]
-		f.Owner = others.of(n, live)
+		if f.Owner = others.of(n, live); f.Owner != "" { // the plan refuses it, and says nothing of its template
+			return nil
+		}
 		deployed, err := e.Clouds.DeployedTemplate(ctx, plan.Location{Node: n.Name, Stack: n.Stack, StackID: live.StackID, Target: n.Target})
 		switch {
 		case fault.Is(err, fault.Throttled, fault.Unavailable):

@@ -33,7 +33,8 @@ func (s storeWithLab) Records(ctx context.Context, project string) (map[string]p
 }
 
 // A stack is adopted unless another project of the installation has recorded it, or is creating a
-// stack where it is, or it has the tag of a project of another installation.
+// stack where it is, or it has the tag of a project of another installation. The template of a stack
+// that is not adopted is not read: a message about it would tell what is in it.
 func TestOwners(t *testing.T) {
 	for name, c := range map[string]struct {
 		lab   plan.Record // what lab has recorded
@@ -64,6 +65,17 @@ func TestOwners(t *testing.T) {
 		}
 		if got := strings.Join(h.stored("a").Messages, "\n"); loop.State != want || !strings.HasPrefix(got, says) {
 			t.Errorf("%s: the run is %s: %s", name, loop.State, got)
+		}
+		if c.owner == "" {
+			continue
+		}
+		n := h.projects["v1"].Nodes["vpc"]
+		n.Adopt, n.Import = true, map[string]project.Identifier{"Table": nil}
+		h.projects["v1"].Nodes["vpc"] = n
+		h.request("b", "deploy", "v1")
+		loop = h.planned("b", 1)
+		if read := h.backend.Cloud.Calls["GetTemplate"]; loop.State != run.StateRefused || read > 0 {
+			t.Errorf("%s: the run is %s, and the template of the stack was read %d times: it is %s's", name, loop.State, read, c.owner)
 		}
 	}
 }

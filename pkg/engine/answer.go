@@ -28,7 +28,7 @@ func (e *Engine) Answer(ctx context.Context, id, step string, a run.Answer) erro
 	return nil
 }
 
-// answer records the answer of q to the question whether the plan of a run is approved. unreadable is why the run cannot be read.
+// answer records the answer of q to a question of a run whether its plan, or what it does with a stack, is approved. unreadable is why the run cannot be read.
 func (e *Engine) answer(ctx context.Context, c run.Control, q run.Request, unreadable error) error {
 	r, err := run.Run{}, unreadable
 	if err == nil {
@@ -36,7 +36,7 @@ func (e *Engine) answer(ctx context.Context, c run.Control, q run.Request, unrea
 	}
 	var s run.Step
 	if err == nil {
-		s, err = r.Question(q.ID)
+		s, err = r.Question(q.ID, q.Step)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.Operation, err)
@@ -80,10 +80,12 @@ func (e *Engine) acceptApprovals(ctx context.Context, r run.Run) error {
 		return err
 	}
 	var denied error
-	if r.Approved() {
-		if denied = e.checkAgain(ctx, r); denied == nil {
-			denied = e.takeEffect(ctx, r)
-		}
+	completes, whole := r.Completes()
+	if completes {
+		denied = e.checkAgain(ctx, r)
+	}
+	if denied == nil && (whole || r.AllApproved()) {
+		denied = e.takeEffect(ctx, r)
 	}
 	switch {
 	case denied == nil:
@@ -103,6 +105,31 @@ func (e *Engine) acceptApprovals(ctx context.Context, r run.Run) error {
 		}
 	}
 	return nil
+}
+
+// checkContinued checks the plan of r by the policies again, if a user has continued it. If they allow it, the
+// run continues; else it is paused again, so that it can be continued when they allow it, or cancelled.
+func (e *Engine) checkContinued(ctx context.Context, r run.Run) error {
+	if !r.Unchecked() {
+		return nil
+	}
+	r, err := e.loadWhole(ctx, r)
+	if err != nil || !r.Unchecked() {
+		return err
+	}
+	denied := e.checkAgain(ctx, r)
+	if denied != nil && !refusal(denied) {
+		return fmt.Errorf("check the policies again: %w", denied)
+	}
+	c := run.GivenCommand{ID: "checked:" + r.Given().ID, Command: run.Continue, Checked: true, Who: "stackwright", Why: "no policy denies the plan", At: e.Now()}
+	if denied != nil {
+		c.Command, c.Checked = run.Pause, false
+		c.Why = "its plan is refused now: " + strings.Join(limitMessages(fault.Messages(denied)), "; ")
+	}
+	if _, err = e.Store.RecordCommand(ctx, r.ID, c); fault.Is(err, fault.Refused) {
+		return nil // a user has given another command meanwhile
+	}
+	return err
 }
 
 // declined is why a step fails whose question a user answered with no.

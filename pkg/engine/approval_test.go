@@ -61,3 +61,29 @@ func TestApprovedSchedulesRefused(t *testing.T) {
 		t.Errorf("the run counts as the last full deployment: %+v", l.LastFull)
 	}
 }
+
+// If nobody could approve a run, because AWS does not say who its author is, it is refused when it is planned. The author of
+// a scheduled run is the schedule.
+func TestRunThatNobodyCouldApproveIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		rule    project.Approval
+		subject string
+		want    run.State
+	}{
+		{project.Approval{Plan: true, NotByAuthor: true}, "", run.StateRefused},
+		{project.Approval{Plan: true, NotByAuthor: true}, "arn:aws:iam::111122223333:role/dev", run.StateRunning},
+		{project.Approval{Plan: true}, "", run.StateRunning},
+		{project.Approval{NotByAuthor: true}, "", run.StateRunning},
+	} {
+		h := newFixture(t)
+		h.setVersion("v1", "vpc")
+		p := h.projects["v1"]
+		p.Approval = c.rule
+		h.projects["v1"] = p
+		h.must(h.Start(t.Context(), run.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}, Subject: c.subject}))
+		h.planned("a", 1)
+		if r := h.stored("a"); r.State != c.want || (c.want == run.StateRefused) != strings.Contains(strings.Join(r.Messages, ""), "not_by_author") {
+			t.Errorf("%+v: the run is %s: %q", c, r.State, r.Messages)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func (e *Engine) refuseOtherPlan(ctx context.Context, r run.Run, p plan.Plan, ba
 	}
 	saved, err := e.Changes.PlannedChanges(ctx, r.Options.Plan)
 	if fault.Is(err, fault.Missing) {
-		return fault.New(fault.Refused, "plan %.12s does not exist, or is no longer stored: plan again", r.Options.Plan)
+		return fault.New(fault.Refused, "the installation has no such plan: it was made by another installation, or is no longer stored: plan again")
 	}
 	if err != nil {
 		return fmt.Errorf("read the saved plan: %w", err)

@@ -167,6 +167,9 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	}
 	x := l.Leave(r, e.operation(r), RollbackOf(r.ID))
 	x.From = from
+	if x.Rollback != nil {
+		x.Rollback.TokenKey = e.Nonce()
+	}
 	if x.Message != "" {
 		r.Messages = append(slices.Clone(r.Messages), x.Message)
 	}

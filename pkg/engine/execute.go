@@ -206,7 +206,7 @@ func (e *Engine) firstPoll(s run.Step, events bool) time.Time {
 // answer. It uses the token of that creation, before the claim replaces this token in
 // the record.
 func (e *Engine) findStackID(ctx context.Context, t *action.Task) error {
-	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request.Creates() || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
+	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request == action.CreateStack || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}
 	seen, err := e.observe(ctx, t.Run, []plan.Location{t.Record.Location()})
@@ -237,6 +237,9 @@ func (e *Engine) claim(ctx context.Context, r run.Run, pending *run.Step, t *act
 		intent.Node, intent.Token, intent.Run, intent.Intent = s.Node, t.Token(), r.ID, true
 		if t.Node.Name != "" {
 			intent.Stack, intent.Target = t.Node.Stack, t.Node.Target
+			if t.Record.StackID == "" { // its creation is approved by this level, whatever becomes of the run
+				intent.Approve = t.Node.Approve
+			}
 			intent.Needs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(t.Record.Needs, t.Node.Needs))))
 		}
 		c.Record, t.Record = &intent, intent
@@ -270,7 +273,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s *run.Step, to run.Status
 // refers to.
 func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
 	t := action.Task{
-		Run: r.ID, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step, Request: e.Verbs.Of(s.Verb).Request,
+		Run: r.ID, TokenKey: r.TokenKey, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step, Request: e.Verbs.Of(s.Verb).Request,
 		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
 		Answered: s.Answer.Known(), Approved: s.Answer.Yes,
 	}

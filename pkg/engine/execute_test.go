@@ -88,7 +88,7 @@ func TestStartOnlyInNewestEpoch(t *testing.T) {
 		t.Fatalf("requested %v", h.backend.Cloud.Requests)
 	}
 	h.request("c", "continue", "a")
-	loop.Epoch = h.stored("a").Epoch
+	loop = h.planned("a", h.stored("a").Epoch)
 	h.polled(loop)
 	h.polled(loop)
 	if len(h.backend.Cloud.Requests) != 1 || h.stored("a").Steps[0].Attempt != 1 {
@@ -425,11 +425,11 @@ func TestWake(t *testing.T) {
 		h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: token, Status: s}))
 		return len(h.answers) - before
 	}
-	ours := action.Token("a", 0, 1)
+	ours := action.Token("a", "", 0, 1)
 	for _, c := range []struct {
 		token  string
 		status plan.Status
-	}{{"Console-1", "CREATE_COMPLETE"}, {ours, "CREATE_IN_PROGRESS"}, {action.Token("none", 0, 1), "CREATE_COMPLETE"}, {"", "CREATE_COMPLETE"}} {
+	}{{"Console-1", "CREATE_COMPLETE"}, {ours, "CREATE_IN_PROGRESS"}, {action.Token("none", "", 0, 1), "CREATE_COMPLETE"}, {"", "CREATE_COMPLETE"}} {
 		if n := answersTo(c.token, c.status); n != 0 || h.stored("a").Steps[0].Event.Status != "" {
 			t.Errorf("%s %s wakes an execution", c.token, c.status)
 		}

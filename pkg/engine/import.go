@@ -18,7 +18,7 @@ func (e *Engine) readImports(ctx context.Context, v *plan.View) error {
 		return nil
 	}
 	all := make([]plan.Found, len(names))
-	bodies := make([][]byte, len(names)) // the templates that are deployed; nil if the import creates the stack
+	bodies := make([][]byte, len(names)) // the templates that are deployed; of a stack that does not exist, template.Empty
 	v.Found = maps.Clone(v.Found)
 	if v.Found == nil {
 		v.Found = make(map[string]plan.Found)
@@ -52,14 +52,14 @@ func (e *Engine) templatesOf(ctx context.Context, v plan.View, name string) (f p
 	}
 	f.Desired, _ = template.Parse("template", desired) // the plan refuses one that cannot be understood
 	if live.Status.Gone() || live.Dead() {
-		return f, nil, nil
+		deployed = []byte(template.Empty)
+		f.Empty, err = e.Specs.SaveDeployedTemplate(ctx, deployed)
+		return f, deployed, err
 	}
 	deployed, err = e.Clouds.DeployedTemplate(ctx, plan.Location{Node: n.Name, Stack: n.Stack, StackID: live.StackID, Target: n.Target})
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
 		return f, nil, err
-	case fault.Is(err, fault.Missing): // the stack was to be created by an import that was rolled back
-		return f, nil, nil
 	case err != nil:
 		f.Unreadable = err.Error()
 		return f, nil, nil

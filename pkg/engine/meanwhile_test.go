@@ -52,7 +52,7 @@ func TestWaitsMeanwhile(t *testing.T) {
 	h.polled(loop) // the operation is running: no step is due for five seconds
 	h.passTime(2 * time.Second)
 	h.Store = &hookedStore{Store: h.store, after: func() { h.polled(loop) }}
-	h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}))
+	h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: action.Token("a", "", 0, 1), Status: "CREATE_COMPLETE"}))
 	if r := h.stored("a"); r.State != run.StateSucceeded {
 		t.Errorf("the run is %s", r.State)
 	}
@@ -74,7 +74,7 @@ func TestEventDuringPoll(t *testing.T) {
 			if command {
 				h.request("p", "pause", "a")
 			}
-			h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}))
+			h.must(h.StackEvent(t.Context(), engine.StackEvent{Token: action.Token("a", "", 0, 1), Status: "CREATE_COMPLETE"}))
 			if len(h.answers) > before {
 				t.Errorf("an event answers %+v while a poll works", h.answers[before:])
 			}
@@ -96,7 +96,7 @@ func TestEventAfterCrashedPoll(t *testing.T) {
 	h.begin("a", "v1")
 	_, err := h.Store.Register(t.Context(), "a", 1, engine.PollInput{Token: "t", Entered: h.Now()}, 0, h.Now().Add(action.MaxStartTime))
 	h.must(err)
-	event := engine.StackEvent{Token: action.Token("a", 0, 1), Status: "CREATE_COMPLETE"}
+	event := engine.StackEvent{Token: action.Token("a", "", 0, 1), Status: "CREATE_COMPLETE"}
 	before := len(h.answers)
 	for range 2 {
 		h.must(h.StackEvent(t.Context(), event))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -80,6 +81,9 @@ func (e *Engine) continueRun(ctx context.Context, r run.Run, d ExecutionInput) (
 		return e.finish(ctx, r, run.StateSucceeded)
 	}
 	err := e.acceptApprovals(ctx, r)
+	if err == nil {
+		err = e.checkContinued(ctx, r)
+	}
 	if fault.Is(err, fault.Stale) { // another function has written a step meanwhile, or there is a newer epoch
 		return e.afterStaleCommit(ctx, d)
 	}
@@ -181,7 +185,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.lock(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
-	if err := e.refuseOutdatedRetry(ctx, *r); err != nil {
+	if err := e.refuseOutdated(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
 	view, moved, err := e.view(ctx, *r, desired)
@@ -198,12 +202,12 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	for i, s := range p.Steps {
 		p.Steps[i].Expected = e.Verbs.Expected(s.Verb, view.Desired.Nodes[s.Node], view.Recorded[s.Node])
 	}
-	gated, err := e.gated(ctx, r, desired, p)
+	gated, err := e.gated(ctx, r, view, p)
 	if err != nil {
 		return p, err
 	}
-	shown, waits := p, len(gated.Steps) > len(p.Steps) // for approval
-	shows := o.Preview || waits
+	shown, waits := p, len(gated.Steps) > 0 && gated.Steps[0].Approval != nil && gated.Steps[0].Approval.Plan // for approval
+	shows := o.Preview || len(gated.Steps) > len(p.Steps)
 	changes, err := e.checkPolicies(ctx, r, view, p, shows)
 	if err != nil {
 		return p, err
@@ -230,8 +234,12 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	r.Messages = limitMessages(append(r.Messages, p.Messages...))
-	if o.Preview && len(p.Steps) > 0 && desired.Approval.Plan {
-		r.Messages = append(r.Messages, "the deploy waits before its first step until its plan is approved")
+	if o.Preview {
+		demands, err := e.demands(ctx, *r, view, p)
+		if err != nil {
+			return p, err
+		}
+		r.Messages = limitMessages(append(r.Messages, demands...))
 	}
 	var specs map[string]string
 	if !o.Preview { // nobody starts the steps of a preview
@@ -239,15 +247,19 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 			return p, err
 		}
 	}
-	if !waits {
-		if err := e.replace(ctx, *r, desired, moved); err != nil {
-			return p, err
-		}
+	switch asks := len(gated.Steps) > len(shown.Steps); { // schedules deploy only files that were approved
+	case !asks:
+		err = e.replace(ctx, *r, desired, moved)
+	case !waits: // the stacks that need no approval go on, by their new names
+		err = e.rename(ctx, *r, moved)
+	}
+	if err != nil {
+		return p, err
 	}
 	r.Start(p, specs)
 	r.Digest = shown.Digest(basis)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
-	if desired.Approval.Plan {
+	if desired.Approval.Known() {
 		r.Approval = &desired.Approval
 	}
 	if shows {
@@ -264,21 +276,44 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 
 // gated returns the plan p of r with the steps that wait for approval, if it needs any. A rollback needs none: it restores
 // what was approved. A plan without steps needs none, unless its files change the rule that was deployed last.
-func (e *Engine) gated(ctx context.Context, r *run.Run, desired project.Project, p plan.Plan) (plan.Plan, error) {
+func (e *Engine) gated(ctx context.Context, r *run.Run, v plan.View, p plan.Plan) (plan.Plan, error) {
 	o := e.operation(*r)
 	if !o.Approvable {
 		return p, nil
 	}
 	l, err := e.Store.Lock(ctx, r.Project)
-	rule := l.Rule(desired.Approval)
-	changed := o.Writes && o.NeedsFiles && !rule.Same(desired.Approval)
+	rule, changed := l.Rule(v.Desired.Approval, o.Writes && o.NeedsFiles)
 	if err != nil || len(p.Steps) == 0 && !changed {
 		return p, err
 	}
 	if changed {
 		p.Messages = append(p.Messages, "the files change who has to approve plans: this plan has to be approved by the rule before")
 	}
-	return p.Gated(rule), nil
+	if !rule.Plan {
+		p.Messages = append(p.Messages, v.Demands(p)...)
+	}
+	gated := v.Gated(p, rule)
+	if r.Subject == "" && slices.ContainsFunc(gated.Steps, func(s plan.Step) bool { return s.Approval != nil && s.Approval.NotByAuthor }) {
+		return p, fault.New(fault.Refused, "nobody could approve this run: not_by_author says that its author may not, and AWS does not say who has requested it: request it through the HTTP API, as stackwright deploy does on AWS; on a laptop, remove not_by_author")
+	}
+	return gated, nil
+}
+
+// demands says for what the run that r shows would wait for approval.
+func (e *Engine) demands(ctx context.Context, r run.Run, v plan.View, p plan.Plan) ([]string, error) {
+	o := e.operation(r)
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
+		return nil, err
+	}
+	rule, changed := l.Rule(v.Desired.Approval, o.NeedsFiles && !o.Adopts)
+	switch {
+	case changed:
+		return []string{"the files change who has to approve plans: the deploy waits before its first step until it is approved by the rule before"}, nil
+	case rule.Plan && len(p.Steps) > 0:
+		return []string{"the run waits before its first step until its plan is approved"}, nil
+	}
+	return v.Demands(p), nil
 }
 
 // onlyShown reports whether no step of r is executed.
@@ -317,6 +352,7 @@ func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error
 	if r.MaxDeletions != nil {
 		p.MaxDeletions = r.MaxDeletions
 	}
+	p.Rollback = p.Rollback || r.Rollback
 	return p, err
 }
 
@@ -332,7 +368,18 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only}
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only, Moves: plan.Moves(desired)}
+	if e.operation(r).Restores {
+		failed, err := e.rolledBack(ctx, r)
+		if err != nil {
+			return plan.View{}, nil, err
+		}
+		if failed, err = e.Store.Load(ctx, failed.ID); err != nil {
+			return plan.View{}, nil, fmt.Errorf("load run %s, which is rolled back: %w", r.Of, err)
+		}
+		plan.KeepLevels(desired.Nodes, recorded)
+		v.Created, v.Changed, v.Moves = e.created(failed), changed(failed), movesBack(failed)
+	}
 	if v.Found, err = e.found(ctx, r, v); err != nil {
 		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
 	}
@@ -340,11 +387,11 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		if err := e.readImports(ctx, &v); err != nil {
 			return plan.View{}, nil, fmt.Errorf("import resources: %w", err)
 		}
+		if err := e.readMoves(ctx, &v); err != nil {
+			return plan.View{}, nil, fmt.Errorf("move resources: %w", err)
+		}
 	}
-	if e.operation(r).Restores {
-		v.Created, err = e.created(ctx, r)
-	}
-	return v, [][]plan.Record{leave, take}, err
+	return v, [][]plan.Record{leave, take}, nil
 }
 
 // refuseLostFile refuses the files of r if the project file that the project was deployed with is
@@ -361,23 +408,35 @@ func (e *Engine) refuseLostFile(ctx context.Context, r run.Run, v plan.View) err
 	return l.LostFile(v.Desired, len(v.Recorded))
 }
 
-// created returns the IDs of the stacks that were created by the run which r rolls
-// back. If r repeats a rollback, it rolls back the same run.
-func (e *Engine) created(ctx context.Context, r run.Run) (map[string]bool, error) {
-	for e.operation(r).Restores {
-		failed, err := e.Store.Load(ctx, r.Of)
-		if err != nil {
-			return nil, fmt.Errorf("load run %s, which is rolled back: %w", r.Of, err)
-		}
-		r = failed
-	}
+// created returns the IDs of the stacks that a run has created.
+func (e *Engine) created(failed run.Run) map[string]bool {
 	ids := make(map[string]bool)
-	for _, s := range r.Steps {
-		if e.Verbs.Of(s.Verb).Request.Creates() && s.Receipt.StackID != "" {
+	for _, s := range failed.Steps {
+		if e.Verbs.Of(s.Verb).Request == action.CreateStack && s.Receipt.StackID != "" {
 			ids[s.Receipt.StackID] = true
 		}
 	}
-	return ids, nil
+	return ids
+}
+
+// changed returns the nodes of which a run has started a step.
+func changed(failed run.Run) map[string]bool {
+	nodes := make(map[string]bool)
+	for _, s := range failed.Steps {
+		if s.Attempt > 0 && s.Approval == nil {
+			nodes[s.Node] = true
+		}
+	}
+	return nodes
+}
+
+// movesBack lists the moves that undo those of a run.
+func movesBack(failed run.Run) []plan.Move {
+	var steps []plan.Step
+	for _, s := range failed.Steps {
+		steps = append(steps, s.Step)
+	}
+	return plan.MovesBack(steps)
 }
 
 // accessErrors lists why some stacks could not be read, each reason once: what a

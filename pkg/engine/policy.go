@@ -57,8 +57,8 @@ func (e *Engine) policies(ctx context.Context, desired project.Project) ([]proje
 	return slices.Concat(installed, desired.Policies), err
 }
 
-// checkAgain checks the plan of r, which was planned before, by the policies that there are now. It describes
-// what the steps change as everything is now.
+// checkAgain checks the rest of the plan of r, which was planned before, by the policies that there are now. It describes
+// what the steps that are not over change as everything is now.
 func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	desired, err := e.desired(ctx, r)
 	if err != nil {
@@ -75,7 +75,8 @@ func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	for i, s := range r.Steps {
 		p.Steps[i] = s.Step
 	}
-	_, err = e.checkPolicies(ctx, &r, v, p.Ungated(), false)
+	rest := p.Without(func(n int) bool { return r.Steps[n].Over() || r.Steps[n].Approval != nil })
+	_, err = e.checkPolicies(ctx, &r, v, rest, false)
 	return err
 }
 

@@ -166,7 +166,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 		ended, err := e.end(ctx, r, s)
 		a := loopState(ended, s, 0)
 		return &a, &ended, err
-	case r.Events >= handover, r.NewlyApproved(): // function plan continues the run
+	case r.Events >= handover, r.NewlyApproved(), r.Unchecked(): // function plan continues the run
 		if err := e.startExecution(ctx, r); err != nil {
 			return nil, nil, err
 		}

@@ -217,7 +217,7 @@ func (e *Engine) failRemaining(ctx context.Context, r run.Run) error {
 			c.Step.Result.NothingStarted = !e.Verbs.Of(was.Verb).Mutates()
 			c.Step.Status, c.Step.Why = run.Failed, "the run was ended by force while this step was running: the next run finds out how its operation ended"
 			if leaves := e.Verbs.Of(was.Verb).Leaves; leaves != "" {
-				c.Step.Why = fmt.Sprintf("the run was ended by force while this step was running: delete %s %s of the stack, if it is still there", leaves, action.Token(r.ID, was.Number, was.Attempt))
+				c.Step.Why = fmt.Sprintf("the run was ended by force while this step was running: delete %s %s of the stack, if it is still there", leaves, action.Token(r.ID, r.TokenKey, was.Number, was.Attempt))
 			}
 		}
 		changes = append(changes, c)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -23,7 +24,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
 	r.Only, r.Adopt = old.Only, old.Adopt
 	if old.Started.IsZero() { // it has done nothing, so its saved plan can still be carried out
-		r.Plan = old.Plan
+		r.Plan, r.Rollback = old.Plan, r.Rollback || old.Plan != "" && old.Rollback
 	}
 	if r.MaxDeletions == nil {
 		r.MaxDeletions = old.MaxDeletions
@@ -31,10 +32,12 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// refuseOutdatedRetry refuses to retry a run if something newer was deployed since. It is called
-// when r holds the lock, so that nothing newer can be deployed meanwhile.
-func (e *Engine) refuseOutdatedRetry(ctx context.Context, r run.Run) error {
-	if o := e.operation(r); r.Of == "" || r.Force || !o.Writes || o.Restores {
+// refuseOutdated refuses to retry a run, or to roll one back, if something newer was deployed since. It is called
+// when r holds the lock, so that nothing newer can be deployed meanwhile. A rollback needs no approval and is not
+// denied by policies, because it restores what was deployed before: so force does not help it.
+func (e *Engine) refuseOutdated(ctx context.Context, r run.Run) error {
+	o := e.operation(r)
+	if r.Of == "" || !o.Writes || r.Force && !o.Restores {
 		return nil
 	}
 	old, err := e.Store.Run(ctx, r.Of)
@@ -45,8 +48,33 @@ func (e *Engine) refuseOutdatedRetry(ctx context.Context, r run.Run) error {
 	if err != nil {
 		return err
 	}
-	if l.Newer(old) {
+	switch {
+	case !o.Restores && l.Newer(old):
 		return fault.New(fault.Refused, "run %s is not retried: run %s has deployed something newer since: deploy that again, or retry with --force", old.ID, l.LastAttempted.Run)
+	case !o.Restores:
+		return nil
+	}
+	failed, err := e.rolledBack(ctx, r)
+	if err != nil {
+		return err
+	}
+	if last := l.LastAttempted.Run; last != failed.ID || l.LastSuccessful != r.Source {
+		return fault.New(fault.Refused, "run %s is not rolled back: run %s has deployed since, and a rollback would undo that too: deploy the files that you want instead", failed.ID, last)
+	}
+	if why := l.MovedBefore(failed.ID); why != "" {
+		return fault.New(fault.Refused, "run %s is not rolled back: %s", failed.ID, why)
 	}
 	return nil
+}
+
+// rolledBack returns the head of the run that r, a rollback, rolls back. If r repeats a rollback, it is the same run.
+func (e *Engine) rolledBack(ctx context.Context, r run.Run) (run.Run, error) {
+	for e.operation(r).Restores {
+		failed, err := e.Store.Run(ctx, r.Of)
+		if err != nil {
+			return run.Run{}, fmt.Errorf("read run %s, which is rolled back: %w", r.Of, err)
+		}
+		r = failed
+	}
+	return r, nil
 }

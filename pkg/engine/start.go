@@ -36,7 +36,7 @@ func (e *Engine) Start(ctx context.Context, q run.Request) error {
 	messages := limitMessages(q.Problems)
 	q.Problems = nil // they are stored as the messages of the run
 	r, _, err := e.Store.CreateRun(ctx, run.Run{
-		Request: q, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: messages, Requested: e.Now(),
+		Request: q, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: messages, Requested: e.Now(), TokenKey: e.Nonce(),
 	})
 	switch {
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -208,5 +209,27 @@ func TestCommandToTheRunOfAnotherProject(t *testing.T) {
 	}
 	if got := h.stored("a"); got.Command != run.Continue {
 		t.Errorf("the run has the command %s", got.Command)
+	}
+}
+
+// Each run has a key of its own, also a rollback that follows one, so nobody can compute the
+// token of a step that has not started: a stack that somebody else creates is never taken for that of a step.
+func TestRunsHaveKeys(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	p := h.projects["v1"]
+	p.Rollback = true
+	h.projects["v1"] = p
+	h.backend.Cloud.Fail["shop-vpc/create"] = 1
+	failed := h.requestAndExecute("a", "deploy", "v1")
+	keys := make(map[string]bool)
+	for _, id := range []string{"a", engine.RollbackOf("a")} {
+		keys[h.stored(id).TokenKey] = true
+	}
+	if failed.State != run.StateFailed || keys[""] || len(keys) != 2 {
+		t.Errorf("the run is %s, and the keys are %v", failed.State, keys)
+	}
+	if got := h.recorded("vpc").Token; got != action.Token("a", failed.TokenKey, 0, 1) || got == action.Token("a", "", 0, 1) {
+		t.Errorf("the token is %s", got)
 	}
 }

@@ -125,7 +125,10 @@ type Found struct {
 
 	Import      string            // the digest of the template with which resources are imported
 	ImportBytes int               // its size
+	Empty       string            // the digest of template.Empty, if the stack is created before the import
 	Holders     map[string]string // the stack that has a resource to import, by the resource's ID
+
+	Moved Moved // of a stack from or into which resources move
 }
 
 // Adopts lists the desired nodes that adopt a live stack, sorted.
@@ -237,10 +240,13 @@ func (v View) unknownSecrets(name string) []string {
 
 // adoptionMessages says what users should know about the stacks that p adopts.
 func (v View) adoptionMessages(p Plan) []string {
+	planned := make(map[string]bool)
+	for _, s := range p.Steps {
+		planned[s.Node] = true
+	}
 	var all []string
 	for _, name := range v.Adopts() {
-		planned := slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Node == name })
-		if secrets := v.unknownSecrets(name); planned && len(secrets) > 0 {
+		if secrets := v.unknownSecrets(name); planned[name] && len(secrets) > 0 {
 			all = append(all, fmt.Sprintf("stack %s: the live values of parameters with NoEcho are not known (%s), so it is not known whether they change: the next deploy updates the stack with those of the project", name, listed(secrets)))
 		}
 	}

@@ -69,7 +69,7 @@ func random(seed uint64, most int) fixture {
 		}
 	}
 	states := []plan.Status{
-		"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "DELETE_FAILED",
+		"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "REVIEW_IN_PROGRESS", "DELETE_FAILED",
 		"UPDATE_ROLLBACK_FAILED", "UPDATE_IN_PROGRESS", "CREATE_IN_PROGRESS", "ROLLBACK_IN_PROGRESS", "DELETE_IN_PROGRESS", "",
 	}
 	list(3, f.want)
@@ -232,7 +232,11 @@ func oracle(v plan.View, p plan.Plan) oracled {
 		}
 		follow(deploys[x], deletes[x]) // (3)
 	}
+	neverCreated := []plan.Status{"CREATE_IN_PROGRESS", "CREATE_FAILED", "ROLLBACK_IN_PROGRESS", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS"}
 	for x := range deletes {
+		if _, stays := v.Desired.Nodes[x]; stays && slices.Contains(neverCreated, v.Live[x].Status) {
+			continue
+		}
 		for _, u := range users(x) {
 			follow(deletes[x], deletes[u]) // (2)
 		}

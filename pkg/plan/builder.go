@@ -39,11 +39,13 @@ func (l phases) last(nodes ...string) []string {
 
 // A builder makes the steps of all phases and puts them in order.
 type builder struct {
-	view             View
-	deletes, deploys phases
-	possible         map[string]bool // nodes whose update may change nothing
-	graph            graph.Graph[string]
-	steps            map[string]Step
+	view              View
+	deletes, deploys  phases
+	possible          map[string]bool // nodes whose update may change nothing
+	leaving, arriving map[string]Step // of the moves, by node
+	moves             []Move
+	graph             graph.Graph[string]
+	steps             map[string]Step
 }
 
 // plan makes all phases and edges: the required edges first, then the optional ones,
@@ -57,9 +59,14 @@ func (b *builder) plan() (Plan, error) {
 		b.addPhase(name, after, b.deploys[name]...)
 	}
 	for _, name := range b.deletes.names() {
+		if b.neverCreated(name) {
+			b.addPhase(name, nil, b.deletes[name]...)
+			continue
+		}
 		// (2) A node is deleted after its dependents.
 		b.addPhase(name, b.deletes.last(by[name]...), b.deletes[name]...)
 	}
+	b.move()
 	b.afterFormerUsers(by)
 	users := b.users(by)
 	// The deletes that some deploy waits for. No optional edge adds to them: from a
@@ -95,6 +102,14 @@ func (b *builder) dependents() map[string][]string {
 		}
 	}
 	return by
+}
+
+// neverCreated reports whether a node that stays has a stack whose creation failed. No
+// stack uses it: what its recorded dependents use is a stack that it left behind, or
+// nothing.
+func (b *builder) neverCreated(node string) bool {
+	_, stays := b.view.Desired.Nodes[node]
+	return stays && b.view.Live[node].Status.NeverCreated()
 }
 
 // users lists, for each node in a delete phase, the recorded nodes that need it, or

@@ -45,6 +45,11 @@ const (
 	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
 )
 
+// StackActions lists the actions.
+func StackActions() []StackAction {
+	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget}
+}
+
 // Existing reports whether the action is about a stack that exists and stays, so that it is
 // compared with what is desired.
 func (a StackAction) Existing() bool {
@@ -113,10 +118,12 @@ type ResourceChange struct {
 	Possible         bool                 `json:"possible,omitempty"` // a condition that is not known decides
 	Replacement      resource.Replacement `json:"replacement"`
 	DataLoss         bool                 `json:"data_loss"`
-	PossibleDataLoss bool                 `json:"possible_data_loss"` // it is lost if CloudFormation replaces or deletes the resource
-	Loses            string               `json:"loses,omitempty"`    // what is lost if the resource is removed or replaced
-	Refused          string               `json:"refused,omitempty"`  // why CloudFormation will refuse the change
-	Policy           string               `json:"policy,omitempty"`   // that keeps the data instead, such as Retain
+	PossibleDataLoss bool                 `json:"possible_data_loss"`   // it is lost if CloudFormation replaces or deletes the resource
+	Loses            string               `json:"loses,omitempty"`      // what is lost if the resource is removed or replaced
+	Refused          string               `json:"refused,omitempty"`    // why CloudFormation will refuse the change
+	Policy           string               `json:"policy,omitempty"`     // that keeps the data instead, such as Retain
+	MovedFrom        string               `json:"moved_from,omitempty"` // the stack and the ID there of a resource that moves into the stack, as "app.Table"
+	MovedTo          string               `json:"moved_to,omitempty"`   // the same of one that moves out of it
 	Properties       []PropertyChange     `json:"properties,omitempty"`
 }
 

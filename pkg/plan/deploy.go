@@ -60,6 +60,10 @@ func (v View) plan(refusals []error) (Plan, error) {
 			continue
 		}
 		if same[name] {
+			if v.Recorded[name].Approve != v.Desired.Nodes[name].Approve { // its stack is unchanged, and so are its dependents
+				b.deploys[name] = []Step{{Verb: SetLevel}}
+				delete(same, name)
+			}
 			continue
 		}
 		deletes, deploys, err := v.planConvergence(name, adopted[name])
@@ -82,6 +86,9 @@ func (v View) plan(refusals []error) (Plan, error) {
 		}
 	}
 	refusals = append(refusals, v.leftDependents(about, b.deletes)...)
+	if b.leaving, b.arriving, b.moves, err = v.movements(); err != nil {
+		refusals = append(refusals, err)
+	}
 	if len(refusals) > 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
@@ -153,7 +160,7 @@ func (r Record) Current(live Live) bool {
 }
 
 // managed reports whether Stackwright created the live stack of a node: it has the
-// recorded ID, or its first event has our token.
+// recorded ID, or its first operation has our token.
 func (v View) managed(name string) bool {
 	r, ok := v.Recorded[name]
 	live := v.Live[name]

@@ -108,6 +108,10 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if imports != "" {
 		c.Reasons = append(c.Reasons, imports)
 	}
+	moves, relocated := moved(name, steps)
+	if moves != "" {
+		c.Reasons = append(c.Reasons, moves)
+	}
 	if c.Action == ActionAdopt && asAdopted(steps) {
 		c.Reasons = append(c.Reasons, "it is as the project says: nothing in AWS is changed")
 		d.uncertain[name] = func(string) string { return "" }
@@ -119,6 +123,11 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		return c
 	}
 	before, after := d.sides(&c, n, r, live)
+	if len(relocated) > 0 { // the update begins with what the move leaves
+		before = difference.Side{Template: d.Found[name].Moved.Template, Scope: scope(n.Stack, live.StackID, n.Target)}
+		before.Scope.Parameters = live.Parameters
+		c.Caveats, c.UnknownDataLoss = nil, !comparable(c.Action, before, after)
+	}
 	uncertain := make(map[string]string)
 	if desired && !d.inaccessible(name) {
 		after.Scope.Parameters = maps.Clone(defaults(after.Template))
@@ -139,6 +148,10 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		differs := c.Action == ActionDelete || r.Template != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
 		c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden && differs
 	}
+	if len(relocated) > 0 {
+		c.Resources = append(relocated, c.Resources...)
+	}
+	c.Outputs = append(c.Outputs, d.leavingOutputs(name, relocated, after.Template)...)
 	d.uncertain[name] = d.outputsOf(c, compared)
 	if after.Template != nil {
 		c.imported = d.imported(placeOf(n.Target), after)
@@ -178,13 +191,13 @@ func action(steps []Step) StackAction {
 	switch {
 	case has(Adopt):
 		return ActionAdopt
-	case has(Import), has(CreateByImport):
+	case has(Import):
 		return ActionImport
 	case has(Create) && has(Delete):
 		return ActionReplace
 	case has(Create):
 		return ActionCreate
-	case has(Update):
+	case has(Update), has(SetLevel):
 		return ActionUpdate
 	case has(Forget):
 		return ActionForget

@@ -127,7 +127,7 @@ func (v View) Proposals(p Plan, c Changes) ([]Step, Changes) {
 	var steps []Step
 	c.Stacks = slices.Clone(c.Stacks)
 	for i, s := range c.Stacks {
-		if s.Action != ActionUpdate && (s.Action != ActionAdopt || len(s.Steps) == 1) { // one step adopts a stack that needs no update
+		if s.Action != ActionUpdate && s.Action != ActionAdopt || !slices.Contains(s.Steps, StepID(s.Stack, Update, "")) {
 			continue
 		}
 		if why := v.unproposable(s); why != "" {
@@ -149,6 +149,8 @@ func (v View) unproposable(c StackChange) string {
 		}
 	}
 	switch {
+	case slices.ContainsFunc(c.Resources, ResourceChange.Relocated):
+		return "resources move into it or out of it first"
 	case c.Action == ActionAdopt:
 		return "the stack is not adopted yet"
 	case c.imported != "": // the change set would have the value that is exported now

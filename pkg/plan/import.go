@@ -15,13 +15,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
-// An Importation is the arguments of the verbs Import and CreateByImport.
+// An Importation is the arguments of the verbs Import and CreateEmpty. An empty stack has a template and no resources.
 type Importation struct {
-	LastUpdated time.Time          `json:"last_updated,omitzero"` // of the stack, as the plan has seen it; zero for one that is created
-	Template    string             `json:"template"`              // the digest of the template of the import
+	LastUpdated time.Time          `json:"last_updated,omitzero"` // of the stack, as the plan has seen it; zero for one that the step before creates
+	Template    string             `json:"template"`              // the digest of its template
 	Bytes       int                `json:"bytes"`                 // its size
 	Parameters  []string           `json:"parameters,omitempty"`  // those of the project that the stack does not have yet, sorted
-	Resources   []ImportedResource `json:"resources"`             // sorted by their IDs
+	Resources   []ImportedResource `json:"resources,omitempty"`   // sorted by their IDs
 }
 
 // An ImportedResource is a resource that an import brings into a stack.
@@ -45,22 +45,32 @@ func (r ImportedResource) PhysicalID() string {
 const ImportationVersion = 1
 
 // Importing lists the desired nodes whose stacks may lack resources that they import,
-// sorted. A stack that was deployed from the desired template has them all.
+// sorted. A stack that was deployed as desired has them all.
 func (v View) Importing() []string {
 	about, _ := v.selected()
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(v.Desired.Nodes)) {
-		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
-		takes := live.Status.Gone() || v.managed(name) || v.adopts(name)
-		has := v.managed(name) && r.Current(live) && r.Template == n.Template.Digest
-		if len(n.Import) > 0 && takes && !has && !v.inaccessible(name) && (about == nil || about[name]) {
+	for name := range v.Desired.Nodes {
+		if v.mayLack(name) && (about == nil || about[name]) {
 			all = append(all, name)
 		}
 	}
+	slices.Sort(all)
 	return all
 }
 
-// creates reports whether an import creates the stack of a node.
+// mayLack reports whether the stack of a desired node may lack resources that it imports.
+func (v View) mayLack(name string) bool {
+	n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
+	if len(n.Import) == 0 || v.inaccessible(name) || v.Found[name].Owner != "" {
+		return false
+	}
+	takes := live.Status.Gone() || v.managed(name) || v.adopts(name)
+	got, err := n.Resolve(v.output)
+	has := err == nil && v.managed(name) && r.Current(live) && r.Digest == got.Digest
+	return takes && !has
+}
+
+// creates reports whether the stack of a node is created before the import.
 func (v View) creates(name string) bool {
 	live := v.Live[name]
 	return live.Status.Gone() || live.Dead()
@@ -90,6 +100,9 @@ func (v View) Imports(name string) ([]ImportedResource, error) {
 	var refusals []error
 	for _, id := range slices.Sorted(maps.Keys(n.Import)) {
 		if has[id] {
+			if err := v.replacesImported(name, id); err != nil {
+				refusals = append(refusals, refuse("%s cannot be imported: %w", id, err))
+			}
 			continue
 		}
 		r, err := v.imported(name, id)
@@ -114,7 +127,7 @@ func (v View) Imports(name string) ([]ImportedResource, error) {
 		refusals = append(refusals, refuse("%s cannot be imported while it is %s: wait until this operation has ended", ids(all), s))
 	case !v.creates(name) && !s.Good() && !s.Restored():
 		refusals = append(refusals, refuse("%s cannot be imported while it is %s: deploy it without import: first, until an update succeeds", ids(all), s))
-	case !v.creates(name) && found.Template == nil && found.Digest != "":
+	case !v.creates(name) && found.Template == nil:
 		refusals = append(refusals, refuse("%s cannot be imported, because the template that is deployed cannot be understood: deploy it without import: first", ids(all)))
 	}
 	return all, errors.Join(refusals...)
@@ -135,19 +148,14 @@ func (v View) imported(name, id string) (ImportedResource, error) {
 	if !ok {
 		return ImportedResource{}, fault.New(fault.Refused, "the template has no such resource%s", suggest.Hint(id, t.ResourceNames()))
 	}
+	if declared.Type == "AWS::CloudFormation::Stack" {
+		return ImportedResource{}, fault.New(fault.Refused, "it is a stack, and a stack may belong to another project: adopt it as a stack of this project instead")
+	}
 	typ, _ := resource.Named(declared.Type)
 	if len(typ.Identifier) == 0 {
 		return ImportedResource{}, fault.New(fault.Refused, "CloudFormation imports no resource of the type %s: remove it under import:, and create a new one", declared.Type)
 	}
-	in := scope(n.Stack, v.Live[name].StackID, n.Target)
-	in.Parameters = defaults(t)
-	for parameter, text := range n.Parameters {
-		value, why := text.Resolve(v.output)
-		if delete(in.Parameters, parameter); why == nil {
-			in.Parameters[parameter] = value
-		}
-	}
-	e := t.In(in)
+	e := v.asDesired(name)
 	switch policy, known := e.Policy(declared.DeletionPolicy); {
 	case policy == "Retain" || policy == "RetainExceptOnCreate":
 	case !known:
@@ -183,10 +191,51 @@ func (v View) imported(name, id string) (ImportedResource, error) {
 	return r, nil
 }
 
-// importation returns the step that imports resources into the stack of a node; none if
-// there is nothing to import. It refuses resources that a stack has.
+// asDesired evaluates the desired template of a node, as far as its parameters are known.
+func (v View) asDesired(name string) *template.Evaluation {
+	n, t := v.Desired.Nodes[name], v.Found[name].Desired
+	in := scope(n.Stack, v.Live[name].StackID, n.Target)
+	in.Parameters = defaults(t)
+	for parameter, text := range n.Parameters {
+		value, why := text.Resolve(v.output)
+		if delete(in.Parameters, parameter); why == nil {
+			in.Parameters[parameter] = value
+		}
+	}
+	return t.In(in)
+}
+
+// replacesImported refuses a resource that the stack of a node has, if import: means another
+// resource of that ID: the update would replace the one by a new one.
+func (v View) replacesImported(name, id string) error {
+	n, found := v.Desired.Nodes[name], v.Found[name]
+	has, wants := found.Template.Resources[id], found.Desired.Resources[id]
+	typ, _ := resource.Named(has.Type)
+	if has.Type != wants.Type {
+		return nil // the update deletes it, and the plan says so
+	}
+	in := scope(n.Stack, v.Live[name].StackID, n.Target)
+	in.Parameters = maps.Clone(v.Live[name].Parameters)
+	maps.DeleteFunc(in.Parameters, func(parameter, _ string) bool { return found.Template.Parameters[parameter].NoEcho })
+	before, after := found.Template.In(in), v.asDesired(name)
+	for _, property := range typ.Identifier {
+		was, known := template.Text(before.Reduce(has.Property(property)))
+		is, given := n.Import[id][property]
+		if !given {
+			is, given = template.Text(after.Reduce(wants.Property(property)))
+		}
+		if known && given && was != "" && is != "" && was != is {
+			return fault.New(fault.Refused, "the stack has another %s, with the %s %s, and an update would replace it: give the resource with the %s %s another ID in the template, or remove %s under import: to create a new one in its place", id, property, was, property, is, id)
+		}
+	}
+	return nil
+}
+
+// importation returns the steps that import resources into the stack of a node; none if
+// there is nothing to import. It refuses resources that a stack has. A stack that does not exist is created
+// empty before: CloudFormation refuses a role and tags in an import that creates a stack.
 func (v View) importation(name string) ([]Step, error) {
-	if !slices.Contains(v.Importing(), name) {
+	if !v.mayLack(name) {
 		return nil, nil
 	}
 	all, err := v.Imports(name)
@@ -196,7 +245,7 @@ func (v View) importation(name string) ([]Step, error) {
 	n, found := v.Desired.Nodes[name], v.Found[name]
 	var refusals []error
 	for _, r := range all {
-		if holder := found.Holders[r.ID]; holder != "" {
+		if holder := found.Holders[r.ID]; holder != "" && (holder != n.Stack || !v.creates(name)) { // its own stack is deleted first
 			refusals = append(refusals, fault.New(fault.Refused, "stack %s: %s cannot be imported: %s belongs to the stack %s: a resource is in one stack. Remove it there, with DeletionPolicy: Retain, and deploy that stack first", name, r.ID, r.PhysicalID(), holder))
 		}
 	}
@@ -204,22 +253,31 @@ func (v View) importation(name string) ([]Step, error) {
 		return nil, errors.Join(refusals...)
 	}
 	a := Importation{Template: found.Import, Bytes: found.ImportBytes, Resources: all}
-	step := Step{Verb: CreateByImport, Timeout: n.Timeout}
-	if !v.creates(name) {
-		step.Verb, a.LastUpdated = Import, v.Live[name].LastUpdated
-		for parameter := range n.Parameters {
-			_, new := found.Desired.Parameters[parameter]
-			if _, old := v.Live[name].Parameters[parameter]; new && !old {
-				a.Parameters = append(a.Parameters, parameter)
-			}
+	var present Live
+	var steps []Step
+	if v.creates(name) {
+		empty, err := NewArguments(ImportationVersion, Importation{Template: found.Empty, Bytes: len(template.Empty)})
+		if err != nil {
+			return nil, err
 		}
-		slices.Sort(a.Parameters)
+		steps = append(steps, Step{Verb: CreateEmpty, Timeout: n.Timeout, Arguments: empty})
+	} else {
+		present = v.Live[name]
 	}
+	a.LastUpdated = present.LastUpdated
+	for parameter := range n.Parameters {
+		_, new := found.Desired.Parameters[parameter]
+		if _, old := present.Parameters[parameter]; new && !old {
+			a.Parameters = append(a.Parameters, parameter)
+		}
+	}
+	slices.Sort(a.Parameters)
+	step := Step{Verb: Import, Timeout: n.Timeout}
 	step.Arguments, err = NewArguments(ImportationVersion, a)
 	if err != nil {
 		return nil, fault.New(fault.Refused, "stack %s: it imports too many resources at once: deploy it first with some of them under import:, and then with all (%w)", name, err)
 	}
-	return []Step{step}, nil
+	return append(steps, step), nil
 }
 
 // Imported reports whether the change imports a resource that exists.

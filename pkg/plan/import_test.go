@@ -33,7 +33,7 @@ func importingView(t *testing.T, status plan.Status, imports map[string]project.
 		Name: "db", Stack: "shop-db", Template: project.Template{Digest: "new", Pinned: true}, Import: imports,
 		Parameters: map[string]project.Text{"Env": project.Literal("prod"), "Key": project.Literal("k")},
 	}
-	found := plan.Found{Desired: parsed(t, importing), Import: "merged", ImportBytes: 7}
+	found := plan.Found{Desired: parsed(t, importing), Import: "merged", ImportBytes: 7, Empty: "empty"}
 	if status != "" {
 		f.Live["db"] = plan.Live{StackID: "id-db", Status: status, LastUpdated: epoch, Parameters: map[string]string{"Env": "prod"}}
 		f.Recorded["db"] = plan.Record{Node: "db", Stack: "shop-db", StackID: "id-db", Digest: "d", Template: "old", LastUpdated: epoch}
@@ -62,7 +62,7 @@ func TestImportIsFollowedByAnUpdate(t *testing.T) {
 		"{\"id\":\"Table\",\"type\":\"AWS::DynamoDB::Table\",\"identifier\":{\"TableName\":\"prod-orders\"}}]}\ndb/update ← db/import\n" {
 		t.Errorf("%s%v", p, err)
 	}
-	for status, want := range map[plan.Status]string{"": "create-by-import update", "ROLLBACK_COMPLETE": "delete create-by-import update", "IMPORT_COMPLETE": "import update"} {
+	for status, want := range map[plan.Status]string{"": "create-empty import update", "ROLLBACK_COMPLETE": "delete create-empty import update", "IMPORT_COMPLETE": "import update"} {
 		f := importingView(t, status, map[string]project.Identifier{"Table": nil})
 		if status == "" {
 			delete(f.Recorded, "db")
@@ -81,7 +81,11 @@ func TestImportIsFollowedByAnUpdate(t *testing.T) {
 		t.Errorf("the stack has it already: %s%v", p, err)
 	}
 	r := f.Recorded["db"]
-	r.Template = "new"
+	got, err := f.Desired.Nodes["db"].Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Digest = got.Digest
 	f.Recorded["db"] = r
 	if names := f.Importing(); len(names) > 0 {
 		t.Errorf("the stack was deployed from this template, and %v are read", names)
@@ -113,10 +117,17 @@ func TestRefusedImports(t *testing.T) {
 			"stack db: Table cannot be imported: import: says that its TableName is orders, and the template says prod-orders: write the same in both"},
 		"a type": {"", map[string]project.Identifier{"Custom": {"Id": "x"}}, nil,
 			"stack db: Custom cannot be imported: CloudFormation imports no resource of the type Custom::Thing: remove it under import:, and create a new one"},
+		"a stack": {"", map[string]project.Identifier{"Nested": {"StackId": "arn"}}, func(f *plan.Found) {
+			f.Desired = parsed(t, "Resources: { Nested: { Type: 'AWS::CloudFormation::Stack', DeletionPolicy: Retain } }")
+		},
+			"stack db: Nested cannot be imported: it is a stack, and a stack may belong to another project: adopt it as a stack of this project instead"},
 		"what it refers to": {"CREATE_COMPLETE", map[string]project.Identifier{"Uses": nil}, nil,
 			"stack db: Uses cannot be imported: it refers to New, which does not exist yet: import New too, or deploy it before, without Uses"},
 		"another stack has it": {"CREATE_COMPLETE", map[string]project.Identifier{"Table": nil}, func(f *plan.Found) { f.Holders = map[string]string{"Table": "legacy"} },
 			"stack db: Table cannot be imported: prod-orders belongs to the stack legacy: a resource is in one stack. Remove it there, with DeletionPolicy: Retain, and deploy that stack first"},
+		"the stack has another one of its ID": {"CREATE_COMPLETE", map[string]project.Identifier{"Table": nil, "Queue": {"QueueUrl": "https://q/jobs"}}, func(f *plan.Found) {
+			f.Template = parsed(t, "Parameters: { Env: { Type: String }, Secret: { Type: String, NoEcho: true } }\nResources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: !Sub 'old-${Env}' } } }")
+		}, "stack db: Table cannot be imported: the stack has another Table, with the TableName old-prod, and an update would replace it: give the resource with the TableName prod-orders another ID in the template, or remove Table under import: to create a new one in its place"},
 		"busy": {"UPDATE_IN_PROGRESS", map[string]project.Identifier{"Table": nil}, nil,
 			"stack db: Table cannot be imported while it is UPDATE_IN_PROGRESS: wait until this operation has ended"},
 		"broken": {"UPDATE_FAILED", map[string]project.Identifier{"Table": nil}, nil,

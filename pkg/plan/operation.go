@@ -54,11 +54,12 @@ const (
 	OptionPlan         Option = "plan"
 	OptionUpload       Option = "upload"
 	OptionDigest       Option = "plan_digest"
+	OptionStep         Option = "step"
 )
 
 // Options lists the options.
 func Options() []Option {
-	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionPlan, OptionUpload, OptionDigest}
+	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionPlan, OptionUpload, OptionDigest, OptionStep}
 }
 
 // Operations is a table of operations.

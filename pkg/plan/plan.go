@@ -17,19 +17,22 @@ type Verb string
 
 // The verbs that plans use. Package action has their rows.
 const (
-	Create         Verb = "create"
-	Update         Verb = "update"
-	Delete         Verb = "delete"
-	Continue       Verb = "continue"         // continue a rollback that failed
-	Wait           Verb = "wait"             // wait for an operation that another started, or for the cleanup after an update
-	Read           Verb = "read"             // read a live stack into its record
-	Forget         Verb = "forget"           // drop a record: its stack is gone, or the user keeps it without Stackwright
-	Adopt          Verb = "adopt"            // record a live stack that Stackwright did not create
-	Import         Verb = "import"           // bring resources that exist into a stack that exists
-	Propose        Verb = "propose"          // say with a change set what an update would change
-	CreateByImport Verb = "create-by-import" // create a stack from resources that exist
-	Approve        Verb = "approve"          // wait until a person has approved the plan
-	Barrier        Verb = "barrier"          // only orders other steps: those that come after it start when those before it are done
+	Create      Verb = "create"
+	Update      Verb = "update"
+	Delete      Verb = "delete"
+	Continue    Verb = "continue"     // continue a rollback that failed
+	Wait        Verb = "wait"         // wait for an operation that another started, or for the cleanup after an update
+	Read        Verb = "read"         // read a live stack into its record
+	Forget      Verb = "forget"       // drop a record: its stack is gone, or the user keeps it without Stackwright
+	Adopt       Verb = "adopt"        // record a live stack that Stackwright did not create
+	Import      Verb = "import"       // bring resources that exist into a stack
+	Propose     Verb = "propose"      // say with a change set what an update would change
+	CreateEmpty Verb = "create-empty" // create a stack without resources, for the import that comes next
+	MoveOut     Verb = "move-out"     // record that resources leave a stack, before they do
+	MoveIn      Verb = "move-in"      // move resources of another stack into a stack
+	Approve     Verb = "approve"      // wait until a person has approved the plan, or what it does with a stack
+	SetLevel    Verb = "set-level"    // record which steps of the stack have to be approved from now on
+	Barrier     Verb = "barrier"      // only orders other steps: those that come after it start when those before it are done
 )
 
 // A Step applies one verb to one node, after other steps.
@@ -95,13 +98,36 @@ func (p Plan) String() string {
 	return b.String()
 }
 
+// Without returns p without the steps whose numbers are gone.
+func (p Plan) Without(gone func(n int) bool) Plan {
+	var rest []Step
+	place := make(map[int]int, len(p.Steps)) // of the steps that stay
+	for n, s := range p.Steps {
+		if gone(n) {
+			continue
+		}
+		var after []int
+		for _, i := range s.After {
+			if at, stays := place[i]; stays {
+				after = append(after, at)
+			}
+		}
+		s.After = after
+		place[n], rest = len(rest), append(rest, s)
+	}
+	p.Steps = rest
+	return p
+}
+
 // A View is what a plan is made from: the desired, recorded and live stacks.
 type View struct {
 	Desired  project.Project   // what the user wants
 	Recorded map[string]Record // what Stackwright last did, by node
 	Live     map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
 	Created  map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
-	Found    map[string]Found  // what adoption and imports have to know of the stacks of their nodes
+	Changed  map[string]bool   // of a rollback: the nodes of which the failed run started a step
+	Found    map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
+	Moves    []Move            // resources that go from one stack into another, unless they have
 	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 
@@ -119,11 +145,13 @@ type Record struct {
 	Durations   Durations         `json:"durations,omitempty"`   // in seconds; of steps that succeeded
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
-	Token       string            `json:"token,omitempty"`       // of the operation that was last started: the intent
-	Deployed    string            `json:"deployed,omitempty"`    // the token of the operation that left the stack as recorded
-	Run         string            `json:"run,omitempty"`         // that wrote this last
-	Adopted     string            `json:"adopted,omitempty"`     // the ID of the stack that the project has adopted: Stackwright did not create it
-	Intent      bool              `json:"intent,omitempty"`      // the outcome of that operation is not recorded yet: it may have made another stack
+
+	Approve  project.ApprovalLevel `json:"approve,omitempty"`  // with which it was last deployed
+	Token    string                `json:"token,omitempty"`    // of the operation that was last started: the intent
+	Deployed string                `json:"deployed,omitempty"` // the token of the operation that left the stack as recorded
+	Run      string                `json:"run,omitempty"`      // that wrote this last
+	Adopted  string                `json:"adopted,omitempty"`  // the ID of the stack that the project has adopted: Stackwright did not create it
+	Intent   bool                  `json:"intent,omitempty"`   // the outcome of that operation is not recorded yet: it may have made another stack
 }
 
 // IsAdopted reports whether the project has adopted the recorded stack.
@@ -159,7 +187,7 @@ type Live struct {
 	Protected      bool               // termination protection
 	Deployment     project.Deployment // of its last operation
 	HasResources   bool               // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
-	CreatedByToken bool               // it is not the recorded stack, but its first event has the Location's token
+	CreatedByToken bool               // it is not the recorded stack, but its first operation has the Location's token
 	AccessError    string             // why it could not be read; all else is unknown then
 	Project        string             // in the tag that Stackwright adds, as "shop@prod"; empty if it has none
 	Parent         string             // the ID of the stack that it is nested in, if it is

@@ -1,13 +1,16 @@
 package plan_test
 
 import (
+	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -143,6 +146,25 @@ func TestEdges(t *testing.T) {
 			app/delete
 			db/delete ← app/delete
 			vpc/delete ← app/delete db/delete`},
+		{"(2) but not if the node stays and its stack was never created: nothing uses that", func(f fixture) {
+			f.have("ROLLBACK_COMPLETE", "db")
+			f.have("UPDATE_COMPLETE", "app<db")
+			f.want("db")
+		}, `
+			db/delete
+			db/create ← db/delete
+			barrier ← db/create
+			app/delete ← barrier`},
+		{"(2) nor if its creation is in progress", func(f fixture) {
+			f.have("CREATE_IN_PROGRESS", "db")
+			f.have("UPDATE_COMPLETE", "app<db")
+			f.want("db")
+		}, `
+			db/wait
+			db/delete ← db/wait
+			db/update ← db/delete
+			barrier ← db/update
+			app/delete ← barrier`},
 		{"(3) a node is deployed after it was deleted", func(f fixture) {
 			f.have("ROLLBACK_COMPLETE", "vpc")
 			f.want("vpc app<vpc")
@@ -570,6 +592,63 @@ func TestTimeouts(t *testing.T) {
 	for id, want := range map[string]time.Time{"any/create": {}, "slow/wait": {}, "slow/continue": started.Add(time.Minute), "slow/update": started.Add(time.Minute)} {
 		if at, ok := got[id]; !ok || !at.Equal(want) {
 			t.Errorf("%s is overdue at %s, want %s", id, at, want)
+		}
+	}
+}
+
+// The work of a plan grows with the stacks and not with their square, whatever becomes of the
+// stacks. The bytes that it allocates show the work.
+func TestPlanIsLinear(t *testing.T) {
+	importable := parsed(t, importing)
+	create := func(f fixture, name string) { f.want(name) }
+	update := func(f fixture, name string) { f.want(name); f.have("CREATE_COMPLETE", name) }
+	remove := func(f fixture, name string) { f.have("CREATE_COMPLETE", name) }
+	replace := func(f fixture, name string) { f.want(name); f.have("ROLLBACK_COMPLETE", name) }
+	imports := func(f fixture, name string) {
+		update(f, name)
+		n := f.Desired.Nodes[name]
+		n.Import = map[string]project.Identifier{"Table": nil}
+		f.Desired.Nodes[name] = n
+		f.Found[name] = plan.Found{Desired: importable, Template: parsed(t, template.Empty), Import: "merged", ImportBytes: 7}
+	}
+	adopt := func(f fixture, name string) {
+		f.want(name)
+		n := f.Desired.Nodes[name]
+		n.Adopt = true
+		f.Desired.Nodes[name] = n
+		f.Live[name] = plan.Live{StackID: "id-" + name, Status: "CREATE_COMPLETE"}
+		f.Found[name] = plan.Found{Desired: importable, Template: importable, Digest: "old"}
+	}
+	for name, add := range map[string]func(fixture, string){
+		"created": create, "updated": update, "deleted": remove, "created again": replace, "imported into": imports, "adopted": adopt,
+	} {
+		bytes := func(n int) float64 {
+			f := newFixture()
+			f.Found = make(map[string]plan.Found)
+			f.want("stays")
+			for i := range n {
+				add(f, fmt.Sprintf("group/s%d", i))
+			}
+			f.Desired.MaxDeletions = new(n)
+			for _, only := range [][]string{nil, {"group/"}} {
+				f.Only = only
+				if p, err := plan.Deploy(f.View); err != nil || len(p.Steps) < n {
+					t.Fatalf("%s: %d steps for %d stacks: %v", name, len(p.Steps), n, err)
+				}
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for _, only := range [][]string{nil, {"group/"}} {
+				f.Only = only
+				if _, err := plan.Deploy(f.View); err != nil {
+					t.Fatal(err)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		if few, many := bytes(50), bytes(1000); many > 40*few {
+			t.Errorf("%s: 20 times as many stacks take %.0f times the memory", name, many/few)
 		}
 	}
 }

@@ -9,7 +9,7 @@ func preview() Operation {
 	return Operation{
 		Name: "plan", Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Preview: true,
-		Options: []Option{OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact},
+		Options: []Option{OptionRollback, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact},
 		Effect:  "it is planned",
 	}
 }

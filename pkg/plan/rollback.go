@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // RollbackName is the name of the operation that rolls back a deploy.
@@ -25,7 +27,9 @@ func rollback() Operation {
 // when the creation of a stack fails, and changes no other stack.
 //
 // A stack that the failed run created is kept if it is protected, or if a stack that
-// is kept depends on it. A stack that the project has adopted is kept too. Plan.Messages say so.
+// is kept depends on it. A stack that the project has adopted is kept too, and so is one
+// that the run did not create and whose deletion has to be approved, because nobody approves a rollback. For the same
+// reason a stack stays as it is that the run did not change, if what changes it has to be approved. Plan.Messages say so.
 func Rollback(v View) (Plan, error) {
 	kept := v.kept()
 	recorded := make(map[string]Record)
@@ -39,7 +43,7 @@ func Rollback(v View) (Plan, error) {
 		switch {
 		case v.created(name):
 			messages = append(messages, "stack "+name+" is kept, although the run that is rolled back created it: "+kept[name])
-		case v.Recorded[name].IsAdopted():
+		case v.Recorded[name].IsAdopted(), v.Recorded[name].Approve != project.ApproveNever:
 			messages = append(messages, "stack "+name+" is kept, although the files that are deployed again do not contain it: "+kept[name])
 		}
 	}
@@ -49,8 +53,30 @@ func Rollback(v View) (Plan, error) {
 		refusals = v.guard()
 	}
 	p, err := v.plan(refusals)
+	if err != nil {
+		return p, err
+	}
+	stays := func(s Step) bool { return !v.Changed[s.Node] && v.demand(s) != "" }
+	for _, s := range p.Steps {
+		message := "stack " + s.Node + " stays as it is: what changes it has to be approved, and the run that is rolled back did not change it"
+		if stays(s) && !slices.Contains(messages, message) {
+			messages = append(messages, message)
+		}
+	}
+	steps := p.Steps
+	p = p.Without(func(n int) bool { return stays(steps[n]) })
 	p.Messages = append(p.Messages, messages...)
-	return p, err
+	return p, nil
+}
+
+// KeepLevels raises the levels of the nodes to those of their records, because nobody approves a rollback.
+func KeepLevels(nodes map[string]project.Node, recorded map[string]Record) {
+	for name, n := range nodes {
+		if r := recorded[name]; n.Approve.Weaker(r.Approve) {
+			n.Approve = r.Approve
+			nodes[name] = n
+		}
+	}
 }
 
 // created reports whether the run that is rolled back created a recorded stack.
@@ -78,6 +104,10 @@ func (v View) kept() map[string]string {
 		switch {
 		case v.created(name) && v.Live[name].Protected:
 			if keep(name, "it is protected (to delete it, deploy it with protect: false, and then destroy it)") {
+				next = append(next, name)
+			}
+		case v.Recorded[name].Approve != project.ApproveNever && !v.created(name):
+			if keep(name, "its deletion has to be approved (to delete it, deploy files without it)") {
 				next = append(next, name)
 			}
 		case v.Recorded[name].IsAdopted():

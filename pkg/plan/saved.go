@@ -3,6 +3,7 @@ package plan
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,7 +15,8 @@ import (
 )
 
 // A Basis is what the steps of one stack were made from, as digests. If it is the same when a
-// plan is made again, the steps do the same.
+// plan is made again, the steps do the same. The Basis without a stack is that of everything that
+// the project and the request say beside the stacks.
 type Basis struct {
 	Stack  string `json:"stack"`
 	Files  string `json:"files,omitempty"`  // of the stack as the project has it; empty if the project does not have it
@@ -24,8 +26,8 @@ type Basis struct {
 	now string // for people: the same as Live
 }
 
-// Basis returns what p, a plan that was made from v, was made from: for each stack with
-// steps, sorted.
+// Basis returns what p, a plan that was made from v, was made from: the settings of the project,
+// and then each stack with steps, sorted.
 func (v View) Basis(p Plan) ([]Basis, error) {
 	nodes := make(map[string]bool)
 	for _, s := range p.Steps {
@@ -33,12 +35,16 @@ func (v View) Basis(p Plan) ([]Basis, error) {
 			nodes[s.Node] = true
 		}
 	}
-	all := make([]Basis, 0, len(nodes))
+	settings, err := v.settings()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Basis, 1, 1+len(nodes))
+	all[0].Files = settings
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
 		live := v.Live[name]
 		b := Basis{Stack: name, Live: live.digest(), now: live.now()}
 		if n, ok := v.Desired.Nodes[name]; ok {
-			var err error
 			if b.Files, err = n.Digest(); err != nil {
 				return nil, err
 			}
@@ -47,6 +53,29 @@ func (v View) Basis(p Plan) ([]Basis, error) {
 		all = append(all, b)
 	}
 	return all, nil
+}
+
+// settings is the digest of everything that a run does or changes beside the steps of its plan:
+// what the project says about itself, such as schedules, who has to approve, and limits; whether
+// the run is about some stacks only; and which nodes got other names.
+func (v View) settings() (string, error) {
+	beside := v.Desired
+	beside.Nodes = nil
+	renamed := make(map[string]string)
+	for name, r := range v.Recorded {
+		if r.FormerName != "" {
+			renamed[name] = r.FormerName
+		}
+	}
+	text, err := json.Marshal(struct {
+		Project project.Project
+		Only    []string
+		Renamed map[string]string
+	}{beside, v.Only, renamed})
+	if err != nil {
+		return "", fmt.Errorf("digest of the settings of %s: %w", v.Desired.ID(), err)
+	}
+	return digest(text), nil
 }
 
 // inputs is the digest of the outputs of the stacks that n depends on.
@@ -87,7 +116,7 @@ func digest(text []byte) string {
 }
 
 // Digest returns the SHA-256 of everything that the plan does, in hex: its steps with their
-// order, and what they were made from. The plan of a deploy that is only shown and that of
+// order, and what they were made from, with the settings of the project. The plan of a deploy that is only shown and that of
 // the deploy have the same one if nothing has changed in between. A person approves the
 // plan with this digest.
 func (p Plan) Digest(basis []Basis) string {
@@ -136,6 +165,9 @@ func (c Changes) Refuse(of, revision string, p Plan, basis []Basis) error {
 		is, has := now[name]
 		add := func(what string) { all = append(all, fault.New(fault.Refused, "stack %s: %s", name, what)) }
 		switch {
+		case name == "" && was != is:
+			all = append(all, fault.New(fault.Refused, "what the project or the request says beside the stacks: schedules, approval, limits, policies, a rollback after a failure, or which stacks it is about"))
+			continue
 		case !had:
 			add("the plan does nothing with it, and now it would be changed too")
 			continue

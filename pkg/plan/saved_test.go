@@ -1,12 +1,15 @@
 package plan_test
 
 import (
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // What a user reads when a saved plan is of another project, of another operation, or out of date.
@@ -42,6 +45,9 @@ func TestSavedPlanIsRefused(t *testing.T) {
 		}},
 		{saved, "shop@prod", []plan.Basis{{Stack: "vpc", Files: "f", Inputs: "i", Live: "l"}}, []string{outdated, "stack vpc: a stack that it depends on has other outputs"}},
 		{saved, "shop@prod", nil, []string{outdated, "stack vpc: the plan changes it, and now nothing would be done with it"}},
+		{saved, "shop@prod", append([]plan.Basis{{Files: "other settings"}}, basis...), []string{
+			outdated, "what the project or the request says beside the stacks: schedules, approval, limits, policies, a rollback after a failure, or which stacks it is about",
+		}},
 		{saved, "shop@prod", basis, []string{outdated, "the steps of the stacks, or their order"}},
 	} {
 		err := c.saved.Refuse(c.project, "7", p, c.now)
@@ -85,4 +91,93 @@ func TestDigestIsOfEverythingThatAPlanDoes(t *testing.T) {
 			t.Errorf("%s does not change the digest", what)
 		}
 	}
+}
+
+// What the project says beside its stacks is part of the digest of its plan: each field, also
+// those that are added later. So a person approves everything that the run does and changes.
+func TestDigestIsOfAllSettings(t *testing.T) {
+	digest := func(v plan.View) string {
+		t.Helper()
+		basis, err := v.Basis(plan.Plan{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.Plan{}.Digest(basis)
+	}
+	seen := map[string]string{
+		digest(plan.View{}):                    "nothing",
+		digest(plan.View{Only: []string{"a"}}): "only some stacks",
+		digest(plan.View{Recorded: map[string]plan.Record{"a": {FormerName: "b"}}}): "another name in the project",
+	}
+	settings := reflect.TypeFor[project.Project]()
+	for i := range settings.NumField() {
+		name := settings.Field(i).Name
+		if name == "Nodes" { // each has a basis of its own
+			continue
+		}
+		for what, value := range values(settings.Field(i).Type, name) {
+			var v plan.View
+			reflect.ValueOf(&v.Desired).Elem().Field(i).Set(value)
+			d := digest(v)
+			if other, ok := seen[d]; ok {
+				t.Errorf("%s has the same digest as %s", what, other)
+			}
+			seen[d] = what
+		}
+	}
+	if len(seen) < 30 {
+		t.Errorf("only %d settings were changed", len(seen))
+	}
+}
+
+// values returns values of a type that differ from its zero value, by what differs: one for each
+// field of a struct, also of those in maps and lists.
+func values(of reflect.Type, name string) map[string]reflect.Value {
+	all := make(map[string]reflect.Value)
+	inner := func(kind reflect.Type, in func(reflect.Value) reflect.Value) {
+		all[name] = in(reflect.Zero(kind))
+		for what, v := range values(kind, name+" of "+kind.Name()) {
+			all[what] = in(v)
+		}
+	}
+	switch of.Kind() {
+	case reflect.Bool:
+		all[name] = reflect.ValueOf(true).Convert(of)
+	case reflect.String:
+		all[name] = reflect.ValueOf("x").Convert(of)
+	case reflect.Int, reflect.Int64:
+		all[name] = reflect.ValueOf(7).Convert(of)
+	case reflect.Pointer:
+		inner(of.Elem(), func(v reflect.Value) reflect.Value {
+			p := reflect.New(of.Elem())
+			p.Elem().Set(v)
+			return p
+		})
+	case reflect.Slice:
+		inner(of.Elem(), func(v reflect.Value) reflect.Value { return reflect.Append(reflect.Zero(of), v) })
+	case reflect.Map:
+		inner(of.Elem(), func(v reflect.Value) reflect.Value {
+			m := reflect.MakeMap(of)
+			m.SetMapIndex(reflect.ValueOf("x").Convert(of.Key()), v)
+			return m
+		})
+	case reflect.Struct:
+		if of == reflect.TypeFor[time.Time]() {
+			all[name] = reflect.ValueOf(epoch)
+			break
+		}
+		for i := range of.NumField() {
+			if of.Field(i).Tag.Get("json") == "-" { // only for people: where in its file it is
+				continue
+			}
+			for what, v := range values(of.Field(i).Type, name+"."+of.Field(i).Name) {
+				s := reflect.New(of).Elem()
+				s.Field(i).Set(v)
+				all[what] = s
+			}
+		}
+	default:
+		panic("the test cannot make a value of " + of.String())
+	}
+	return all
 }

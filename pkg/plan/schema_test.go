@@ -72,7 +72,7 @@ func schemaOf(t reflect.Type) map[string]any {
 	case reflect.Struct:
 		properties, required := make(map[string]any), []string{}
 		for i := range t.NumField() {
-			if !t.Field(i).IsExported() {
+			if !t.Field(i).IsExported() || t.Field(i).Tag.Get("json") == "-" {
 				continue
 			}
 			name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")

@@ -82,6 +82,12 @@ func (s Status) Stuck() bool { return classes[s] == stuck }
 // Dead reports whether the stack can only be deleted, unless it has resources.
 func (s Status) Dead() bool { return classes[s] == dead }
 
+// NeverCreated reports whether the creation of the stack failed, is in progress, or has
+// not started. It has no outputs, so no other stack uses it.
+func (s Status) NeverCreated() bool {
+	return s.Dead() && s != "DELETE_FAILED" || s.Fragile() && s != "DELETE_IN_PROGRESS"
+}
+
 // FailedWithoutRollback reports whether the last operation failed and was not rolled
 // back. CloudFormation accepts only an update that is not rolled back either.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html

@@ -65,7 +65,7 @@ func (d describer) values(c *StackChange, n project.Node, before, after differen
 		}
 	}
 	d.tags(c, n, live)
-	c.options(n, live)
+	c.options(n, live, d.Recorded[n.Name].Approve)
 	return uncertain
 }
 
@@ -162,7 +162,7 @@ func (d describer) tags(c *StackChange, n project.Node, live Live) {
 
 // options adds the options that differ. For a stack that is created, these are the ones that are not the default, and
 // the capabilities: no stack has them, they belong to the request.
-func (c *StackChange) options(n project.Node, live Live) {
+func (c *StackChange) options(n project.Node, live Live, level project.ApprovalLevel) {
 	if live.AccessError != "" {
 		return
 	}
@@ -172,5 +172,8 @@ func (c *StackChange) options(n project.Node, live Live) {
 	}
 	if live.Protected != n.Protect {
 		c.Options = append(c.Options, change("protect", strconv.FormatBool(live.Protected), existed, strconv.FormatBool(n.Protect), true, ""))
+	}
+	if level != n.Approve {
+		c.Options = append(c.Options, change("approve", level.String(), existed, n.Approve.String(), true, ""))
 	}
 }

@@ -25,6 +25,8 @@ type Violation struct {
 	Resource string              `json:"resource,omitempty"` // its ID; empty if it is about the whole stack
 	Place    string              `json:"place,omitempty"`    // of the resource in the project's files
 	Source   string              `json:"source"`             // where the policy is written
+
+	Unevaluated bool `json:"-"` // nobody knows whether the plan violates the policy, because it could not be evaluated
 }
 
 // String is the violation as a sentence.

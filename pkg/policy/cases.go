@@ -11,7 +11,9 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -64,8 +66,9 @@ func (s Set) Test(ctx context.Context, c Case) (Result, error) {
 	return r, nil
 }
 
+// is reports whether v is what was expected. A policy that could not be evaluated has found nothing.
 func (e Expected) is(v plan.Violation) bool {
-	return e.Policy == v.Policy && (e.Stack == "" || e.Stack == v.Stack) && (e.Resource == "" || e.Resource == v.Resource)
+	return !v.Unevaluated && e.Policy == v.Policy && (e.Stack == "" || e.Stack == v.Stack) && (e.Resource == "" || e.Resource == v.Resource)
 }
 
 // A written case is a case as it is written in a file.
@@ -140,6 +143,9 @@ func readCase(file string, n *yaml.Node, of []project.Policy) (Case, *document.E
 		s.Desired.Target = project.Target{Name: s.Target, Account: s.Account, Region: s.Region}
 		c.Stacks, c.Plan.Stacks = append(c.Stacks, s.Stack), append(c.Plan.Stacks, s.StackChange)
 	}
+	if err := c.known(); err != nil {
+		return c, document.At(file, n, "test %s: %v", w.Name, err)
+	}
 	for _, e := range w.Expect {
 		if !slices.ContainsFunc(of, func(p project.Policy) bool { return p.Name == e.Policy }) {
 			var names []string
@@ -150,6 +156,47 @@ func readCase(file string, n *yaml.Node, of []project.Policy) (Case, *document.E
 		}
 	}
 	return c, nil
+}
+
+// known says which value of the case no plan has: a policy that asks for it would hold for every plan.
+func (c Case) known() error {
+	var operations []string
+	for _, o := range plan.AllOperations() {
+		operations = append(operations, o.Name)
+	}
+	if err := oneOf("plan: operation", c.Plan.Operation, operations); err != nil {
+		return err
+	}
+	for _, s := range c.Stacks {
+		if err := oneOf("stack "+s.Stack+": action", s.Action, plan.StackActions()); err != nil {
+			return err
+		}
+		if err := oneOf("stack "+s.Stack+": certainty", s.Certainty, []plan.Certainty{plan.Certain, plan.Possible}); err != nil {
+			return err
+		}
+		for _, r := range s.Resources {
+			of := "stack " + s.Stack + ": resource " + r.ID + ": "
+			if err := oneOf(of+"action", r.Action, append(difference.Actions(), Unchanged)); err != nil {
+				return err
+			}
+			if err := oneOf(of+"replacement", r.Replacement, resource.Replacements()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// oneOf refuses a value that is none of all. A case writes only what matters, so it may be empty.
+func oneOf[T ~string](what string, value T, all []T) error {
+	if value == "" || slices.Contains(all, value) {
+		return nil
+	}
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = string(one)
+	}
+	return fault.New(fault.Invalid, "%s: no plan has %q%s", what, value, suggest.Hint(string(value), names))
 }
 
 // valueOf is a node as JSON has it.

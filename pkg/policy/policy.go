@@ -223,7 +223,7 @@ func (x *checking) unread(s Set, c plan.Changes) {
 	for _, one := range c.Stacks {
 		for _, p := range s {
 			if err := one.Unread(); err != nil && (p.each != wholePlan || p.when.Uses(planVariable)) {
-				x.add(p, plan.Violation{Stack: one.Stack, Message: fmt.Sprintf("it cannot be checked, because the template of the stack cannot be read: %v", err)})
+				x.add(p, plan.Violation{Stack: one.Stack, Unevaluated: true, Message: fmt.Sprintf("it cannot be checked, because the template of the stack cannot be read: %v", err)})
 			}
 		}
 	}
@@ -265,6 +265,7 @@ func (x *checking) all(s Set, each scope, about plan.Violation) error {
 		violated, cost, err := p.when.Evaluate(x.ctx, x.values, min(MaxCost, x.left))
 		x.left -= min(cost, x.left)
 		message := p.Message
+		about.Unevaluated = err != nil
 		switch {
 		case errors.Is(context.Cause(x.ctx), errSlow):
 			return fault.New(fault.Refused, "%w for this plan, at last %s (%s): make their expressions simpler, or plan some of the stacks, with --only", errSlow, p.Name, p.At())

@@ -117,3 +117,24 @@ func TestAllChecksTogetherAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// The messages of policies that cannot be used, and of one that would take too long, whole.
+func TestBadPolicies(t *testing.T) {
+	for name, c := range map[string]struct{ deny, want string }{
+		"it does not compile":     {`stack.stack ==`, "p.yaml:1:27: policy rule: deny: line 1, column 15 of the expression: the expression ends too early"},
+		"a function is not there": {`stack.stack.lower() == "a"`, "p.yaml:1:27: policy rule: deny: line 1, column 18 of the expression: there is no variable or function lower: available: environment, plan, principal, project, resource, stack, target, time"},
+		"an unknown field":        {`stack.actoin == "delete"`, "p.yaml:1:27: policy rule: deny: line 1, column 6 of the expression: Stack has no field actoin: did you mean action?"},
+		"an unknown name":         {`stak.action == "delete"`, "p.yaml:1:27: policy rule: deny: line 1, column 1 of the expression: there is no variable or function stak: did you mean stack?"},
+		"it is no truth value":    {`stack.action`, "p.yaml:1:27: policy rule: deny: line 1, column 1 of the expression: expected a condition, which is true or false, found a value of type string"},
+	} {
+		err := policy.Checker{}.Valid(read(t, "p.yaml", "policies: { rule: { deny: '"+c.deny+"', message: m } }"))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+	loops := check(t, 100, `{ policies: { rule: { deny: 'plan.stacks.all(a, plan.stacks.all(b, plan.stacks.all(c, a.stack != "x" || b.stack == c.stack)))', message: m } } }`)
+	const want = "policy rule denies the plan: its expression costs more than 100000 steps: make it simpler (p.yaml:1:29)"
+	if len(loops) != 1 || loops[0].String() != want {
+		t.Errorf("got %v, want %s", loops, want)
+	}
+}

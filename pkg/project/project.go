@@ -162,19 +162,21 @@ const (
 
 // A Node is one stack in one target.
 type Node struct {
-	Name         string                `json:"name"`  // "network/vpc", or "network/vpc@eu" where a stack has several targets
-	Stack        string                `json:"stack"` // the physical name
-	Target       Target                `json:"target"`
-	Template     Template              `json:"template"`
-	Parameters   map[string]Text       `json:"parameters,omitempty"`
-	Tags         map[string]Text       `json:"tags,omitempty"`
-	Capabilities []string              `json:"capabilities,omitempty"` // sorted
-	Protect      bool                  `json:"protect,omitempty"`      // CloudFormation's termination protection
-	Needs        []string              `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
-	Timeout      Timeout               `json:"timeout,omitempty"`      // of one operation on it
-	Deployment   Deployment            `json:"deployment,omitempty"`   // how its stack is created and updated
-	Import       map[string]Identifier `json:"-"`                      // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
-	Adopt        bool                  `json:"-"`                      // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
+	Name         string                       `json:"name"`  // "network/vpc", or "network/vpc@eu" where a stack has several targets
+	Stack        string                       `json:"stack"` // the physical name
+	Target       Target                       `json:"target"`
+	Template     Template                     `json:"template"`
+	Parameters   map[string]Text              `json:"parameters,omitempty"`
+	Tags         map[string]Text              `json:"tags,omitempty"`
+	Capabilities []string                     `json:"capabilities,omitempty"` // sorted
+	Protect      bool                         `json:"protect,omitempty"`      // CloudFormation's termination protection
+	Needs        []string                     `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
+	Timeout      Timeout                      `json:"timeout,omitempty"`      // of one operation on it
+	Deployment   Deployment                   `json:"deployment,omitempty"`   // how its stack is created and updated
+	Approve      ApprovalLevel                `json:"approve,omitempty"`      // which of its steps have to be approved; a change of it does not change the stack
+	Import       map[string]Identifier        `json:"-"`                      // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
+	MoveFrom     map[string]map[string]string `json:"-"`                      // resources of other stacks that go into its stack: by node, their IDs in its template by those in the other; only the plan uses it
+	Adopt        bool                         `json:"-"`                      // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
 }
 
 // An Identifier is the properties that identify a resource, by name, such as TableName. If

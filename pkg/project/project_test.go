@@ -120,11 +120,12 @@ var changes = map[string]func(*project.Node){
 	"Protect":         func(n *project.Node) { n.Protect = false },
 	"Needs":           func(n *project.Node) { n.Needs = n.Needs[:1] },
 	"Timeout":         func(n *project.Node) { n.Timeout = project.LeastTimeout },
+	"Approve":         func(n *project.Node) { n.Approve = project.ApproveDeletions },
 	"Deployment":      func(n *project.Node) { n.Deployment = project.Express },
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {

@@ -26,8 +26,9 @@ func (c Command) Stops() bool { return c == Cancel || c == CancelAndRollBack || 
 type GivenCommand struct {
 	ID      string    `json:"id,omitempty"` // of the request: each is carried out once
 	Command Command   `json:"command"`
-	Force   bool      `json:"force,omitempty"` // with a command that stops: updates in progress are cancelled too
-	Run     string    `json:"run,omitempty"`   // with Supersede: the run that supersedes this one
+	Force   bool      `json:"force,omitempty"`   // with a command that stops: updates in progress are cancelled too
+	Checked bool      `json:"checked,omitempty"` // with Continue: by Stackwright, after it has checked the policies again
+	Run     string    `json:"run,omitempty"`     // with Supersede: the run that supersedes this one
 	Who     string    `json:"who,omitempty"`
 	Why     string    `json:"why,omitempty"`
 	At      time.Time `json:"at"`
@@ -40,6 +41,9 @@ const mostCommands = 20
 // it was given. The error is Refused if r cannot obey.
 func (r *Run) Give(c GivenCommand) error {
 	command, err := r.obey(c.Command)
+	if err == nil && c.Checked && !r.Unchecked() {
+		err = fault.New(fault.Refused, "run %s was given another command meanwhile", r.ID)
+	}
 	if err != nil {
 		return err
 	}
@@ -63,6 +67,16 @@ func (r *Run) obey(c Command) (Command, error) {
 		return r.Command, fault.New(fault.Refused, "run %s is being cancelled: retry it when it has ended", r.ID)
 	}
 	return c, nil
+}
+
+// Unchecked reports whether a user has continued r, and function plan has not checked the policies
+// since. No step starts before that: the policies, and the time, may be others than when r was planned.
+func (r *Run) Unchecked() bool {
+	if r.Command != Continue || len(r.Commands) == 0 {
+		return false
+	}
+	last := r.Commands[len(r.Commands)-1]
+	return last.Command == Continue && !last.Checked
 }
 
 // StopFor tells r, which owns a lock, to stop for a newer run.

@@ -15,7 +15,7 @@ type Control struct {
 	WithRollback Command       // recorded instead if the rollback option is set
 	EndsRun      bool          // it ends the run at once, even if its execution still runs, and so frees the lock
 	NeedsReason  bool          // it is refused without a reason
-	Answers      bool          // it answers the run's question whether its plan is approved
+	Answers      bool          // it answers a question of the run whether its plan, or what it does with a stack, is approved
 	Yes          bool          // with Answers: the answer
 	Options      []plan.Option // that a request for it may have
 }
@@ -29,8 +29,8 @@ func Controls() []Control {
 			Name: "cancel", Command: Cancel, WithRollback: CancelAndRollBack,
 			Options: []plan.Option{plan.OptionReason, plan.OptionRollback, plan.OptionForce},
 		},
-		{Name: "approve", Answers: true, Yes: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest}},
-		{Name: "reject", Answers: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest}},
+		{Name: "approve", Answers: true, Yes: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest, plan.OptionStep}},
+		{Name: "reject", Answers: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest, plan.OptionStep}},
 		{Name: "unlock", Command: Cancel, EndsRun: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason}},
 	}
 }

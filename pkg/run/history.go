@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -17,6 +18,8 @@ type History struct {
 	CancelledBy    string  `json:"cancelled_by,omitempty"` // the run of that deploy, if a user cancelled it
 
 	Approval *project.Approval `json:"approval,omitempty"` // what the files of the last successful deploy say about approvals; nil if nothing
+
+	Moved []string `json:"moved,omitempty"` // the runs that may have moved resources between stacks since the last successful deploy
 
 	Kind project.Kind `json:"kind,omitempty"` // of the files of the last run that started to write; destroys have no files and do not count
 }
@@ -44,6 +47,17 @@ func (h History) LostFile(p project.Project, recorded int) error {
 	return fault.New(fault.Refused, "%s was deployed from %s, and these are %s: stacks would lose their parameters, tags and protection, and others would be deleted: deploy all its files, with the project file if there was one; if it shall be deployed from %s from now on, destroy the project before, or deploy them as another project", p.ID(), h.Kind, p.Kind, p.Kind)
 }
 
+// MovedBefore says which runs, other than one, may have moved resources between stacks since the last successful
+// deploy; it is empty if there are none. The files of that deploy have these resources in other stacks: a rollback
+// would create them there again, and delete those that there are.
+func (h History) MovedBefore(id string) string {
+	others := slices.DeleteFunc(slices.Clone(h.Moved), func(run string) bool { return run == id })
+	if len(others) == 0 {
+		return ""
+	}
+	return "run " + others[0] + " may have moved resources between stacks since the last successful deploy, and a rollback would delete them: deploy the files that you want instead"
+}
+
 // with returns the history after r, which owned the lock and has ended. A rollback
 // goes back to the last successful deploy. A run that was not approved changes nothing.
 func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
@@ -65,11 +79,14 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if r.Source != (Source{}) && r.State == StateSucceeded && !o.Restores {
 		h.Approval = r.Approval
 	}
+	if !o.Restores && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Attempt > 0 && s.Moves() }) {
+		h.Moved = append(slices.Clone(h.Moved), r.ID)
+	}
 	if len(r.Only) > 0 {
 		return h
 	}
 	if r.State == StateSucceeded {
-		h.LastSuccessful = r.Source
+		h.LastSuccessful, h.Moved = r.Source, nil
 		if o.DeletesAll {
 			h.LastSuccessful = Source{}
 		}

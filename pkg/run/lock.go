@@ -170,6 +170,10 @@ func (l Lock) rollback(r Run, o plan.Operation, id string) (follows *Run, messag
 		return nil, "no rollback follows: only a deploy is rolled back"
 	case r.Unapproved():
 		return nil, "no rollback follows: the run was not approved, so it has changed nothing"
+	case r.onlyWaited():
+		return nil, "no rollback follows: no stack was approved, so the run has changed nothing"
+	case l.MovedBefore(r.ID) != "":
+		return nil, "no rollback follows: " + l.MovedBefore(r.ID)
 	case newer >= 0:
 		return nil, "no rollback follows: run " + l.Waiting[newer].Run + " was uploaded since and is queued"
 	case l.LastSuccessful == r.Source:

@@ -44,6 +44,7 @@ type Options struct {
 	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
 	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
 	PlanDigest   string   `json:"plan_digest,omitempty"`   // of an answer: the plan that the person was shown
+	Step         string   `json:"step,omitempty"`          // of an answer: the step that waits for it; "" if only one does
 	Reason       string   `json:"reason,omitempty"`        // why, for the record
 }
 

@@ -73,6 +73,7 @@ type Run struct {
 	SupersededBy       string         // the run that supersedes this one
 	Epoch              int            // of the execution that may write: the fencing token
 	State              State          // pending, queued, running, waiting or an end
+	TokenKey           string         // random: without it, nobody can compute the client request tokens of its operations
 	Generation         int            // raised by every command and answer
 	ObservedGeneration int            // the generation with which it last became waiting
 	Token              string         // of the wait of its execution
@@ -200,7 +201,7 @@ func (r *Run) Ready(now time.Time, max int) []int {
 
 // open lists the pending steps that may start, now or when their time comes.
 func (r *Run) open(now time.Time) []*Step {
-	if r.Command != Continue || r.Overdue(now) {
+	if r.Command != Continue || r.Unchecked() || r.Overdue(now) {
 		return nil
 	}
 	free := r.places()
@@ -273,7 +274,7 @@ func (r *Run) Next(now time.Time) State {
 		}
 	}
 	switch {
-	case len(open) > 0, pending && r.Command == Continue && r.Overdue(now): // Prune will skip these
+	case len(open) > 0, pending && r.Command == Continue && r.Overdue(now), pending && r.Unchecked(): // Prune will skip these, or function plan checks them
 		return StateWatch
 	case pending:
 		return StateWaiting

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -510,4 +511,41 @@ func TestLeftBroken(t *testing.T) {
 	if nodes, known := new(run.Run).LeftBroken(); len(nodes) > 0 || !known {
 		t.Errorf("a run without a plan: %q, %t", nodes, known)
 	}
+}
+
+// A run that a user has continued starts nothing before the policies are checked, and a check does not take back a
+// command that was given meanwhile.
+func TestContinuedRunIsChecked(t *testing.T) {
+	r := parse(t, "a:done b<a")
+	give := func(c run.GivenCommand) error { return r.Give(c) }
+	want := func(unchecked bool, ready int) {
+		t.Helper()
+		if got := len(r.Ready(now, 9)); r.Unchecked() != unchecked || got != ready {
+			t.Errorf("unchecked: %v, %d steps are ready, want %d", r.Unchecked(), got, ready)
+		}
+	}
+	want(false, 1)
+	checked := run.GivenCommand{ID: "check", Command: run.Continue, Checked: true}
+	for _, c := range []run.GivenCommand{{Command: run.Pause}, {Command: run.Continue}} {
+		if err := give(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(true, 0)
+	if got := r.Next(now); got != run.StateWatch {
+		t.Errorf("it is %s, and waits for nobody", got)
+	}
+	if err := give(checked); err != nil {
+		t.Fatal(err)
+	}
+	want(false, 1)
+	for _, c := range []run.GivenCommand{{Command: run.Continue}, {Command: run.Pause}} {
+		if err := give(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := give(checked); !fault.Is(err, fault.Refused) || r.Command != run.Pause {
+		t.Errorf("the run has the command %s after a check that was late (%v)", r.Command, err)
+	}
+	want(false, 0)
 }

@@ -101,7 +101,7 @@ func TestErrorTypeIsTheKindOfTheFault(t *testing.T) {
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
 			{"bucket": {"name": "stackwright"}, "object": {"key": "projects/shop/prod.zip", "version-id": "1"}, "requester": "111122223333"}}`,
 		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail":
-			{"client-request-token": "sw-abc-0-1", "status-details": {"status": "CREATE_COMPLETE"}}}`,
+			{"client-request-token": "sw-abc-0-1-00112233445566778899aabbccddeeff", "status-details": {"status": "CREATE_COMPLETE"}}}`,
 	} {
 		log.Reset()
 		_, err := invoke(t, h, name, payload)

@@ -211,6 +211,10 @@ func like(pattern, value string, fold bool) bool {
 // does.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
 func holds(operator string, values []string, got string, has bool) (bool, error) {
+	operator, ofAll := strings.CutPrefix(operator, "ForAllValues:") // of a key with several values, of which a Request has one
+	if ofAll && !has {
+		return true, nil
+	}
 	base, ifExists := strings.CutSuffix(operator, "IfExists")
 	if ifExists && !has {
 		return true, nil

@@ -16,6 +16,7 @@ func TestMay(t *testing.T) {
 	tagged := read(`{"Statement":[{"Effect":"Allow","NotAction":["iam:*"],"Resource":["arn:aws:x:::a?","arn:aws:x:::b"],"Condition":{"Null":{"aws:ResourceTag/k":"false"},"StringLike":{"aws:ResourceTag/k":["x*","y"]}}}]}`)
 	limits := read(`{"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"},{"Effect":"Deny","Action":"iam:CreateRole","Resource":"*","Condition":{"StringNotEquals":{"iam:PermissionsBoundary":"b"}}},` +
 		`{"Effect":"Deny","Action":"*","NotResource":"arn:aws:x:::*","Condition":{"ArnNotLike":{"aws:PrincipalArn":"arn:aws:iam::1:role/ok/*"},"StringEqualsIfExists":{"k":"v"}}}]}`)
+	several := read(`{"Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"ForAllValues:StringEquals":{"k":["a","b"]}}}}`)
 	for _, c := range []struct {
 		name string
 		who  Identity
@@ -33,6 +34,9 @@ func TestMay(t *testing.T) {
 		{"no tag", Identity{Policies: []Policy{tagged}}, Request{Action: "x:Do", Resource: "arn:aws:x:::ab"}, Implicit},
 		{"another resource", Identity{Policies: []Policy{tagged}}, Request{Action: "x:Do", Resource: "arn:aws:x:::abc", Context: map[string]string{"aws:ResourceTag/k": "y"}}, Implicit},
 		{"not this action", Identity{Policies: []Policy{tagged}}, Request{Action: "iam:Do", Resource: "arn:aws:x:::b", Context: map[string]string{"aws:ResourceTag/k": "y"}}, Implicit},
+		{"all values", Identity{Policies: []Policy{several}}, Request{Action: "x:Do", Resource: "*", Context: map[string]string{"k": "b"}}, Allowed},
+		{"another value", Identity{Policies: []Policy{several}}, Request{Action: "x:Do", Resource: "*", Context: map[string]string{"k": "c"}}, Implicit},
+		{"all of no values", Identity{Policies: []Policy{several}}, Request{Action: "x:Do", Resource: "*"}, Allowed},
 		{"a missing key", Identity{ARN: "arn:aws:iam::1:role/ok/a", Policies: []Policy{limits}}, Request{Action: "iam:CreateRole", Resource: "arn:aws:iam::1:role/x"}, Denied},
 		{"with the key", Identity{ARN: "arn:aws:iam::1:role/ok/a", Policies: []Policy{limits}}, Request{Action: "iam:CreateRole", Resource: "arn:aws:iam::1:role/x", Context: map[string]string{"iam:PermissionsBoundary": "b"}}, Allowed},
 		{"another principal", Identity{ARN: "arn:aws:iam::1:role/a", Policies: []Policy{limits}}, Request{Action: "x:Do", Resource: "arn:aws:y:::a"}, Denied},

@@ -234,10 +234,7 @@ func TestWhatRolesMay(t *testing.T) {
 	o, x := roleOf(t, all["Orchestrator"]), roleOf(t, all["Execution"])
 	byRole, tag := map[string]any{"cloudformation:RoleArn": list(execution, execution+"-*")}, map[string]any{"aws:ResourceTag/stackwright:project": "false"}
 	ours := map[string]any{"cloudformation:ChangeSetName": "sw-*"}
-	for sid, want := range map[string]map[string]map[string]any{"Create": {"ArnLike": byRole}, "Change": {"ArnLike": byRole, "Null": tag, "StringLikeIfExists": ours}, "Manage": {"Null": tag}, "ChangeSets": {"StringLike": ours}, "Import": {
-		"ArnLike": byRole, "StringLike": ours,
-		"Null": {"aws:RequestTag/stackwright:project": "false", "aws:ResourceTag/stackwright:project": "true", "cloudformation:ImportResourceTypes": "false"},
-	}} {
+	for sid, want := range map[string]map[string]map[string]any{"Create": {"ArnLike": byRole}, "Change": {"ArnLike": byRole, "Null": tag, "StringLikeIfExists": ours}, "Manage": {"Null": tag}, "ChangeSets": {"StringLike": ours, "Null": tag}} {
 		if d := cmp.Diff(want, o.statement(t, sid).Condition); d != "" {
 			t.Errorf("%s: %s", sid, d)
 		}

@@ -15,7 +15,8 @@ type Fault struct {
 	// Stack is a name, or a glob (path.Match) of names; "" stands for all stacks.
 	Stack string `json:"stack,omitempty"`
 
-	// An operation that fails: Operation is create, update, delete, import, rollback or *. Resource is the logical ID of the
+	// An operation that fails: Operation is create, update, delete, import, refactor (its
+	// execution), refuse (its creation), rollback or *. Resource is the logical ID of the
 	// resource that fails; without it, one of the last. Reason is the reason of its event.
 	Operation string `json:"operation,omitempty"`
 	Resource  string `json:"resource,omitempty"`
@@ -74,12 +75,12 @@ func (s *Service) Inject(f Fault) error {
 		return fmt.Errorf("fault for stack %q: a lag of %v seconds: give 0 to %v", f.Stack, f.Lag, maxLag.Seconds())
 	}
 	if f.Operation == "" && (f.Reason != "" || f.Resource != "") {
-		return fmt.Errorf("fault for stack %q: say which operation fails: create, update, delete, import, rollback or *", f.Stack)
+		return fmt.Errorf("fault for stack %q: say which operation fails: create, update, delete, import, refactor, refuse, rollback or *", f.Stack)
 	}
 	switch f.Operation {
-	case "", "create", "update", "delete", "import", "rollback", "*":
+	case "", "create", "update", "delete", "import", "refactor", "refuse", "rollback", "*":
 	default:
-		return fmt.Errorf("fault for stack %q: operation %q is none of create, update, delete, import, rollback, *", f.Stack, f.Operation)
+		return fmt.Errorf("fault for stack %q: operation %q is none of create, update, delete, import, refactor, refuse, rollback, *", f.Stack, f.Operation)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -73,7 +73,7 @@ func identified(in *cfn.CreateChangeSetInput, t *template.Template) (map[string]
 
 // checkImport refuses a version that does anything else than to import: "Import operations don't allow new resource
 // creations, resource deletions, or changes to property configurations", "Each resource to import must have a
-// DeletionPolicy attribute", and outputs can be neither added nor changed.
+// DeletionPolicy attribute", and outputs, tags and the role can be neither added nor changed.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-manually.html
 func (b *plan) checkImport(st *stack, v *version, t *template.Template) error {
 	var present, unlisted, modified, unprotected []string
@@ -111,10 +111,27 @@ func (b *plan) checkImport(st *stack, v *version, t *template.Template) error {
 		return invalid("The following resources to import %s must have DeletionPolicy attribute specified in the template.", list(unprotected))
 	case len(modified) > 0:
 		return invalid("You have modified resources %s in your template that are not being imported. Update, create or delete operations cannot be executed during import operations.", list(modified))
-	case !slices.Equal(sortedOutputs(st.Now.Outputs), sortedOutputs(b.outputs)):
-		return invalid("As part of the import operation, you cannot modify or add [Outputs]")
+	}
+	if frozen := b.frozen(st, v); len(frozen) > 0 {
+		return invalid("As part of the import operation, you cannot modify or add %s", list(frozen))
 	}
 	return nil
+}
+
+// frozen are what a version changes and an import may not: outputs, the role and the tags. A stack that an import creates has none.
+// https://github.com/aws/aws-cdk/issues/24954
+func (b *plan) frozen(st *stack, v *version) []string {
+	var all []string
+	if !slices.Equal(sortedOutputs(st.Now.Outputs), sortedOutputs(b.outputs)) {
+		all = append(all, "Outputs")
+	}
+	if v.Role != st.Now.Role {
+		all = append(all, "RoleArn")
+	}
+	if !slices.Equal(sortedTags(v.Tags), sortedTags(st.Now.Tags)) {
+		all = append(all, "Tags")
+	}
+	return all
 }
 
 // taken says which of the resources to import is in a stack already, in the words of the status of the change set; ""

@@ -200,6 +200,18 @@ func TestRefusedImports(t *testing.T) {
 			})
 		})
 	}
+	scenario(t, func(w *account) { // https://github.com/aws/aws-cdk/issues/24954
+		w.create("s", alerts)
+		w.wait("s", types.StackStatusCreateComplete)
+		for stack, template := range map[string]string{"n": "Resources:\n" + orders, "s": adding(alerts, orders)} {
+			_, err := w.client.CreateChangeSet(w.Context(), &cfn.CreateChangeSetInput{ChangeSetName: aws.String("c"), StackName: &stack, ChangeSetType: types.ChangeSetTypeImport,
+				TemplateBody: &template, ResourcesToImport: []types.ResourceToImport{theTable}, RoleARN: aws.String("arn:aws:iam::123456789012:role/r"),
+				Tags: []types.Tag{{Key: aws.String("team"), Value: aws.String("data")}}})
+			w.refused(err, "ValidationError", "As part of the import operation, you cannot modify or add [RoleArn, Tags]")
+		}
+		_, err := w.client.DescribeStacks(w.Context(), &cfn.DescribeStacksInput{StackName: aws.String("n")})
+		w.refused(err, "ValidationError", "does not exist")
+	})
 	scenario(t, func(w *account) {
 		w.create("s", alerts)
 		w.wait("s", types.StackStatusCreateComplete)

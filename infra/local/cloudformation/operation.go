@@ -21,6 +21,8 @@ const (
 	deleting              phase = "delete"
 	importingAll          phase = "import"
 	rollingBackImport     phase = "import rollback"
+	refactoring           phase = "refactor"
+	endingRefactor        phase = "refactor end"
 )
 
 // stackOperation is the current operation of a stack. Its levels take equal parts of its time; the resources of one
@@ -35,6 +37,8 @@ type stackOperation struct {
 	Level     int // the current level
 
 	Failure       string            // why the operation fails before it changes a resource
+	Refactor      string            // the ID of the stack refactor that is executed
+	EndStatus     types.StackStatus // of the stacks of a refactor that is over
 	RefusedStatus types.StackStatus // the status that a stack returns to if its deletion is refused
 	Outputs       []output          // the outputs after the operation
 	Cleanup       []step            // what the cleanup deletes

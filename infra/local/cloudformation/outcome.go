@@ -45,6 +45,10 @@ func (s *Service) end(st *stack) {
 		s.complete(st, types.StackStatusImportComplete, "")
 	case rollingBackImport:
 		s.complete(st, types.StackStatusImportRollbackComplete, "")
+	case refactoring:
+		s.endRefactor(st, "")
+	case endingRefactor:
+		s.complete(st, f.EndStatus, "")
 	case rollingBack:
 		if failed != "" {
 			s.stopIn(st, types.StackStatusRollbackFailed, failed)
@@ -76,6 +80,8 @@ func (s *Service) fail(st *stack, why string) {
 		s.stopIn(st, types.StackStatusUpdateRollbackFailed, why)
 	case importingAll:
 		s.rollBackImport(st, why)
+	case refactoring:
+		s.endRefactor(st, why)
 	case rollingBackImport:
 		s.stopIn(st, types.StackStatusImportRollbackFailed, why)
 	case rollingBack:

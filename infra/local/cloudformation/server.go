@@ -3,7 +3,9 @@ package cloudformation
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -44,6 +46,11 @@ var operations = map[string]call{
 	"CreateChangeSet":             changing((*Service).createChangeSet),
 	"ExecuteChangeSet":            changing((*Service).executeChangeSet),
 	"DeleteChangeSet":             changing((*Service).deleteChangeSet),
+	"CreateStackRefactor":         changing((*Service).createStackRefactor),
+	"ExecuteStackRefactor":        changing((*Service).executeStackRefactor),
+	"DescribeStackRefactor":       reading((*Service).describeStackRefactor),
+	"ListStackRefactors":          reading((*Service).listStackRefactors),
+	"ListStackRefactorActions":    reading((*Service).listStackRefactorActions),
 	"DescribeChangeSet":           reading((*Service).describeChangeSet),
 	"ListChangeSets":              reading((*Service).listChangeSets),
 	"DescribeStacks":              reading((*Service).describeStacks),
@@ -92,7 +99,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (action string,
 	if !ok {
 		return action, nil, refusal("InvalidAction", "Could not find operation %s for version %s", action, aws.ToString(form.text("Version")))
 	}
-	name := aws.ToString(form.text("StackName"))
+	name := s.about(r.Form)
 	if err := s.admit(action, name, op.mutates); err != nil {
 		return action, nil, err
 	}
@@ -100,6 +107,28 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (action string,
 		return action, nil, err
 	}
 	return action, out, s.errorAfter(action, name)
+}
+
+// about is the stack that a request is about: of a stack refactor, the last one; "" if there is none.
+func (s *Service) about(form url.Values) string {
+	if name := form.Get("StackName"); name != "" {
+		return name
+	}
+	if id := form.Get("StackRefactorId"); id != "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		r, err := s.refactor(&id)
+		if err != nil {
+			return ""
+		}
+		return r.Stacks[len(r.Stacks)-1].ID
+	}
+	for n := maxRefactored; n > 0; n-- {
+		if name := form.Get("StackDefinitions.member." + strconv.Itoa(n) + ".StackName"); name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // text is the value of a field; nil if it is absent.

@@ -41,6 +41,7 @@ type stack struct {
 	Operations []operationEntry
 	Requests   map[string]acceptedRequest // by ClientRequestToken
 	ChangeSets []*changeSet
+	Refactors  []*stackRefactor // of which this is the first stack
 }
 
 // version is the template of a stack with all its settings, and the outputs.

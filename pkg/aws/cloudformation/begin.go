@@ -26,8 +26,8 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 	switch t.Request {
 	case action.CreateStack:
 		return c.create(ctx, client, t)
-	case action.ImportStack:
-		return c.importResources(ctx, client, t, "")
+	case action.CreateStackRefactor:
+		return c.createRefactor(ctx, client, t)
 	case action.ImportResources:
 		send = c.importResources
 	case action.UpdateStack:

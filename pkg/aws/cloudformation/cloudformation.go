@@ -29,6 +29,11 @@ type Client interface {
 	DeleteStack(context.Context, *sdk.DeleteStackInput, ...func(*sdk.Options)) (*sdk.DeleteStackOutput, error)
 	CancelUpdateStack(context.Context, *sdk.CancelUpdateStackInput, ...func(*sdk.Options)) (*sdk.CancelUpdateStackOutput, error)
 	ContinueUpdateRollback(context.Context, *sdk.ContinueUpdateRollbackInput, ...func(*sdk.Options)) (*sdk.ContinueUpdateRollbackOutput, error)
+	CreateStackRefactor(context.Context, *sdk.CreateStackRefactorInput, ...func(*sdk.Options)) (*sdk.CreateStackRefactorOutput, error)
+	DescribeStackRefactor(context.Context, *sdk.DescribeStackRefactorInput, ...func(*sdk.Options)) (*sdk.DescribeStackRefactorOutput, error)
+	ListStackRefactorActions(context.Context, *sdk.ListStackRefactorActionsInput, ...func(*sdk.Options)) (*sdk.ListStackRefactorActionsOutput, error)
+	ListStackRefactors(context.Context, *sdk.ListStackRefactorsInput, ...func(*sdk.Options)) (*sdk.ListStackRefactorsOutput, error)
+	ExecuteStackRefactor(context.Context, *sdk.ExecuteStackRefactorInput, ...func(*sdk.Options)) (*sdk.ExecuteStackRefactorOutput, error)
 	UpdateTerminationProtection(context.Context, *sdk.UpdateTerminationProtectionInput, ...func(*sdk.Options)) (*sdk.UpdateTerminationProtectionOutput, error)
 }
 

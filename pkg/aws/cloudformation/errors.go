@@ -46,11 +46,12 @@ const (
 // kinds are the error codes of CloudFormation.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonErrors.html
 var kinds = awserr.Kinds{
-	"AlreadyExistsException":      fault.Taken,
-	"ChangeSetNotFound":           fault.Missing,
-	"InvalidChangeSetStatus":      fault.Busy,
-	"TokenAlreadyExistsException": fault.Unavailable, // it was sent before: the stack's events decide
-	awserr.Other:                  fault.Refused,
+	"AlreadyExistsException":         fault.Taken,
+	"ChangeSetNotFound":              fault.Missing,
+	"InvalidChangeSetStatus":         fault.Busy,
+	"StackRefactorNotFoundException": fault.Missing,
+	"TokenAlreadyExistsException":    fault.Unavailable, // it was sent before: the stack's events decide
+	awserr.Other:                     fault.Refused,
 }
 
 // requestFault returns the fault of a request to CloudFormation, with what to do

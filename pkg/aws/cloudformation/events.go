@@ -14,9 +14,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// review is the status of a stack whose change set was not executed yet.
-const review plan.Status = "REVIEW_IN_PROGRESS"
-
 // skew is how far our clock may be ahead of CloudFormation's. AWS refuses a request
 // that is signed by a clock with a larger difference.
 const skew = 15 * time.Minute
@@ -43,7 +40,7 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 			op.Newest, op.NewestOperation = status(e), aws.ToString(e.OperationId)
 		}
 	}
-	end := slices.IndexFunc(events, func(e types.StackEvent) bool { return root(e) && !status(e).Busy() && status(e) != review })
+	end := slices.IndexFunc(events, func(e types.StackEvent) bool { return root(e) && !status(e).Busy() })
 	if end < 0 {
 		return op, nil
 	}
@@ -113,7 +110,7 @@ func starts(r action.Request, e types.StackEvent) bool {
 		return e.ResourceStatus == types.ResourceStatusCreateInProgress
 	case action.UpdateStack:
 		return e.ResourceStatus == types.ResourceStatusUpdateInProgress
-	case action.ImportResources, action.ImportStack:
+	case action.ImportResources:
 		return e.ResourceStatus == types.ResourceStatusImportInProgress
 	case action.DeleteStack:
 		return e.ResourceStatus == types.ResourceStatusDeleteInProgress

@@ -145,4 +145,4 @@ func task(v plan.Verb) action.Task {
 	}
 }
 
-const token = "sw-abc-7-1" // task's
+var token = action.Token("abc", "", 7, 1) // of task

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -15,39 +16,31 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// importResources creates the change set of an import: into the stack of the given ID, or a new stack
-// if it is empty. Its name is the task's token. The parameters and tags of a stack that
-// exists stay as they are.
+// frozen begins CloudFormation's message about what an import may not change: [Outputs], [RoleArn] or [Tags].
+// https://github.com/aws/aws-cdk/issues/24954
+const frozen = "you cannot modify or add ["
+
+// importResources creates the change set of an import into the stack of the given ID. Its name is the task's token.
+// The parameters and tags of the stack stay as they are.
 func (c *Cloud) importResources(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
-	if id == "" && t.Seen != nil && t.Seen.Status == review { // it is ours only if it has our change set
-		_, err := client.DescribeChangeSet(ctx, &sdk.DescribeChangeSetInput{ChangeSetName: aws.String(t.Token()), StackName: &t.Seen.StackID})
-		err = requestFault("describe the change set of stack "+t.Node.Stack, err)
-		switch {
-		case fault.Is(err, fault.Missing):
-			return plan.Receipt{}, fault.New(fault.Taken, "it is %s with a change set of somebody else", review)
-		case err != nil:
-			return plan.Receipt{}, notStarted(err)
-		}
-	}
 	body, url, err := c.template(ctx, t.Node.Template)
 	if err != nil {
 		return plan.Receipt{}, err
 	}
 	in := &sdk.CreateChangeSetInput{
 		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeImport,
-		TemplateBody: body, TemplateURL: url, Capabilities: capabilities(t), RoleARN: client.role(),
-	}
-	if id == "" {
-		in.StackName, in.Parameters, in.Tags = &t.Node.Stack, parameters(t), tags(t)
-	} else {
-		in.Parameters = previous(t)
+		TemplateBody: body, TemplateURL: url, Capabilities: capabilities(t), RoleARN: client.role(), Parameters: previous(t),
 	}
 	for _, r := range t.Import.Resources {
 		in.ResourcesToImport = append(in.ResourcesToImport, types.ResourceToImport{LogicalResourceId: aws.String(r.ID), ResourceType: aws.String(r.Type), ResourceIdentifier: r.Identifier})
 	}
 	out, err := client.CreateChangeSet(ctx, in, once)
+	err = requestFault("create a change set of stack "+t.Location().Stack, err)
+	if fault.Is(err, fault.Refused) && strings.Contains(err.Error(), frozen) {
+		err = fault.New(fault.Refused, "%w: deploy the stack without these resources and without import: first", err)
+	}
 	if err != nil {
-		return plan.Receipt{}, requestFault("create a change set of stack "+t.Location().Stack, err)
+		return plan.Receipt{}, err
 	}
 	return plan.Receipt{StackID: aws.ToString(out.StackId), Operation: aws.ToString(out.Id)}, nil
 }
@@ -67,12 +60,15 @@ func previous(t action.Task) []types.Parameter {
 	return all
 }
 
-// Execute implements action.Cloud. The change set is named by the task's token: no other is ever executed.
+// Execute implements action.Cloud. Only the stack refactor in the receipt is executed. A change set is named by the task's token: no other is ever executed.
 func (c *Cloud) Execute(ctx context.Context, t action.Task) error {
 	p := t.Location()
 	client, err := c.client(ctx, p.Target)
 	if err != nil {
 		return notStarted(err)
+	}
+	if t.Request == action.CreateStackRefactor {
+		return executeRefactor(ctx, client, t)
 	}
 	in := &sdk.ExecuteChangeSetInput{ChangeSetName: aws.String(t.Token()), StackName: &p.StackID, ClientRequestToken: aws.String(t.Token())}
 	_, err = client.ExecuteChangeSet(ctx, in, once)

@@ -16,62 +16,36 @@ func importing(v plan.Verb) action.Task {
 	return t
 }
 
-// The change set of an import into a stack that exists has the stack's own parameters and tags, and the parameters that the
-// import adds. That of a new stack has all of the node's.
+// The change set of an import has the stack's own parameters and tags, and the parameters that the import adds.
 func TestImport(t *testing.T) {
-	both := map[string]string{
+	w := newWire(t)
+	w.answers["CreateChangeSet"] = say("<Id>set</Id><StackId>" + vpcID + "</StackId>")
+	task := importing(plan.Import)
+	task.Seen = &plan.Live{StackID: vpcID, Status: "CREATE_COMPLETE", Parameters: map[string]string{"Old": "****"}}
+	receipt, err := w.cloud().Begin(t.Context(), task)
+	if err != nil || receipt != (plan.Receipt{StackID: vpcID, Operation: "set"}) {
+		t.Fatalf("%+v, %v", receipt, err)
+	}
+	want := map[string]string{
 		"Action": "CreateChangeSet", "ChangeSetName": token, "ClientToken": token, "ChangeSetType": "IMPORT", "TemplateBody": "template d1", "Capabilities.member.1": "CAPABILITY_IAM",
 		"ResourcesToImport.member.1.LogicalResourceId": "Table", "ResourcesToImport.member.1.ResourceType": "AWS::DynamoDB::Table",
 		"ResourcesToImport.member.1.ResourceIdentifier.entry.1.key": "TableName", "ResourcesToImport.member.1.ResourceIdentifier.entry.1.value": "orders",
+		"StackName": vpcID, "Parameters.member.1.ParameterKey": "Old", "Parameters.member.1.UsePreviousValue": "true",
+		"Parameters.member.2.ParameterKey": "B", "Parameters.member.2.ParameterValue": "2",
 	}
-	for verb, more := range map[plan.Verb]map[string]string{
-		plan.Import: {
-			"StackName": vpcID, "Parameters.member.1.ParameterKey": "Old", "Parameters.member.1.UsePreviousValue": "true",
-			"Parameters.member.2.ParameterKey": "B", "Parameters.member.2.ParameterValue": "2",
-		},
-		plan.CreateByImport: {
-			"StackName": "shop-vpc", "Parameters.member.1.ParameterKey": "A", "Parameters.member.1.ParameterValue": "1",
-			"Parameters.member.2.ParameterKey": "B", "Parameters.member.2.ParameterValue": "2",
-			"Tags.member.1.Key": "stackwright:project", "Tags.member.1.Value": "shop@prod", "Tags.member.2.Key": "stackwright:stack", "Tags.member.2.Value": "vpc",
-			"Tags.member.3.Key": "team", "Tags.member.3.Value": "shop",
-		},
-	} {
-		w := newWire(t)
-		w.answers["CreateChangeSet"] = say("<Id>set</Id><StackId>" + vpcID + "</StackId>")
-		task := importing(verb)
-		task.Seen = &plan.Live{StackID: vpcID, Status: "CREATE_COMPLETE", Parameters: map[string]string{"Old": "****"}}
-		receipt, err := w.cloud().Begin(t.Context(), task)
-		if err != nil || receipt != (plan.Receipt{StackID: vpcID, Operation: "set"}) {
-			t.Fatalf("%s: %+v, %v", verb, receipt, err)
-		}
-		for key, value := range both {
-			more[key] = value
-		}
-		if diff := cmp.Diff(more, form(w.last())); diff != "" {
-			t.Errorf("%s: %s", verb, diff)
-		}
+	if diff := cmp.Diff(want, form(w.last())); diff != "" {
+		t.Error(diff)
 	}
 }
 
-// A new stack that is in review already is ours only if it has our change set.
-func TestImportIntoAStackInReview(t *testing.T) {
-	for name, c := range map[string]struct {
-		ours bool
-		want fault.Kind
-	}{"ours": {true, ""}, "somebody else's": {false, fault.Taken}} {
-		w := newWire(t)
-		w.answers["CreateChangeSet"] = say("<Id>set</Id><StackId>" + vpcID + "</StackId>")
-		if w.answers["DescribeChangeSet"] = say("<Status>CREATE_COMPLETE</Status>"); !c.ours {
-			w.answers["DescribeChangeSet"] = refuse(404, "ChangeSetNotFound", "ChangeSet does not exist")
-		}
-		task := importing(plan.CreateByImport)
-		task.Seen = &plan.Live{StackID: vpcID, Status: "REVIEW_IN_PROGRESS"}
-		if _, err := w.cloud().Begin(t.Context(), task); fault.KindOf(err) != c.want || c.want == "" && err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if made := w.last().Get("Action") == "CreateChangeSet"; made != c.ours {
-			t.Errorf("%s: requests %s", name, w.calls())
-		}
+// CloudFormation refuses an import that changes the role or the tags of a stack: the message says what to do.
+func TestImportThatChangesTheRoleIsRefused(t *testing.T) {
+	w := newWire(t)
+	w.answers["CreateChangeSet"] = refuse(400, "ValidationError", "As part of the import operation, you cannot modify or add [RoleArn]")
+	_, err := w.cloud().Begin(t.Context(), importing(plan.Import))
+	const says = "create a change set of stack shop-vpc: As part of the import operation, you cannot modify or add [RoleArn]: deploy the stack without these resources and without import: first"
+	if !fault.Is(err, fault.Refused) || err.Error() != says {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -24,8 +24,8 @@ const (
 
 // Observe describes the stack of each location, by name, and returns the live stacks
 // by node. A node whose stack does not exist is left out. If a stack is not the
-// recorded one, CreatedByToken says whether its first event has the location's
-// token; for a stack with more than about 5,000 events it is false. Stacks in a
+// recorded one, CreatedByToken says whether its first operation has the location's
+// token, or its change set if it has had no operation; for a stack with more than about 5,000 events it is false. Stacks in a
 // target that denies access have an AccessError; if every target denies access,
 // Observe returns the errors.
 func (c *Cloud) Observe(ctx context.Context, locations []plan.Location) (map[string]plan.Live, error) {
@@ -91,7 +91,7 @@ func (c *Cloud) observe(ctx context.Context, t project.Target, locations []plan.
 			continue
 		}
 		if p.Token != "" && p.StackID != l.StackID {
-			if l.CreatedByToken, err = createdByToken(ctx, client, l.StackID, p); err != nil {
+			if l.CreatedByToken, err = createdByToken(ctx, client, l, p); err != nil {
 				return nil, err
 			}
 		}
@@ -167,9 +167,9 @@ func (c *Cloud) Describe(ctx context.Context, t project.Target, ids []string) (m
 	return found, nil
 }
 
-// createdByToken reports whether the first event of a stack has the token of p.
-func createdByToken(ctx context.Context, client Client, stackID string, p plan.Location) (bool, error) {
-	pages := sdk.NewDescribeStackEventsPaginator(client, &sdk.DescribeStackEventsInput{StackName: &stackID})
+// createdByToken reports whether the first operation on a stack has the token of p.
+func createdByToken(ctx context.Context, client Client, l plan.Live, p plan.Location) (bool, error) {
+	pages := sdk.NewDescribeStackEventsPaginator(client, &sdk.DescribeStackEventsInput{StackName: &l.StackID})
 	token := ""
 	for n := 0; pages.HasMorePages(); n++ {
 		if n == oldest {
@@ -181,8 +181,8 @@ func createdByToken(ctx context.Context, client Client, stackID string, p plan.L
 		} else if err != nil {
 			return false, err
 		}
-		if last := len(page.StackEvents) - 1; last >= 0 {
-			token = aws.ToString(page.StackEvents[last].ClientRequestToken)
+		if n := len(page.StackEvents); n > 0 { // the oldest is the last
+			token = aws.ToString(page.StackEvents[n-1].ClientRequestToken)
 		}
 	}
 	return token == p.Token, nil

@@ -25,6 +25,7 @@ type storedRun struct {
 	SupersededBy       string             `json:"superseded_by,omitempty"`
 	Epoch              int                `json:"epoch"`
 	State              run.State          `json:"state"`
+	TokenKey           string             `json:"token_key,omitempty"`
 	Generation         int                `json:"generation"`
 	ObservedGeneration int                `json:"observed_generation,omitempty"`
 	Token              string             `json:"token"`

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -125,6 +126,15 @@ func change(r run.Run, at time.Time) Change {
 	return c
 }
 
+// nodes names the stacks of steps.
+func nodes(r run.Run, steps []string) string {
+	var all []string
+	for _, id := range steps {
+		all = append(all, r.Step(id).Node)
+	}
+	return strings.Join(all, ", ")
+}
+
 // text returns the state of a run in a sentence.
 func text(r run.Run) string {
 	what := title(r)
@@ -138,7 +148,11 @@ func text(r run.Run) string {
 		return what + " has started"
 	case run.StateWaiting:
 		if len(r.Questions()) > 0 && r.Command == run.Continue {
-			return what + " waits for approval: stackwright approve " + r.ID + ", or stackwright reject " + r.ID + " --reason WHY"
+			of := ""
+			if steps := r.Asks(); len(steps) > 0 && r.Step(steps[0]).Node != "" {
+				of = " of what it does with " + cut(nodes(r, steps))
+			}
+			return what + " waits for approval" + of + ": stackwright approve " + r.ID + ", or stackwright reject " + r.ID + " --reason WHY"
 		}
 		return what + " is waiting: it continues or ends only by a command"
 	case run.StateSucceeded, run.StateFailed:

@@ -19,6 +19,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -78,6 +79,12 @@ func TestText(t *testing.T) {
 		"deploy of shop@prod has started":                           {State: run.StateRunning},
 		"deploy of shop@prod waits for approval: stackwright approve r, or stackwright reject r --reason WHY": {
 			Request: run.Request{ID: "r"}, Command: run.Continue, State: run.StateWaiting, Steps: []run.Step{{Step: plan.Step{ID: "approve"}, Status: run.Waiting}},
+		},
+		"deploy of shop@prod waits for approval of what it does with vpc, db: stackwright approve s, or stackwright reject s --reason WHY": {
+			Request: run.Request{ID: "s"}, Command: run.Continue, State: run.StateWaiting, Steps: []run.Step{
+				{Step: plan.Step{ID: "vpc/approve", Node: "vpc", Approval: &project.Approval{}}, Status: run.Waiting},
+				{Step: plan.Step{ID: "db/approve", Node: "db", Approval: &project.Approval{}}, Status: run.Waiting},
+			},
 		},
 		"deploy of shop@prod is waiting: it continues or ends only by a command": {State: run.StateWaiting},
 		"deploy of shop@prod succeeded":                                          {State: run.StateSucceeded},

@@ -54,7 +54,7 @@ func answerLaws() []law {
 		}},
 		{"one person gives one of two approvals", func(b bench) {
 			r := b.create("one")
-			r.Start(plan.Plan{Steps: []plan.Step{{ID: "vpc/create", Node: "vpc", Verb: plan.Create}}}.Gated(project.Approval{Plan: true, Approvals: 2}), map[string]string{"vpc": "spec-of-vpc"})
+			r.Start(plan.View{}.Gated(plan.Plan{Steps: []plan.Step{{ID: "vpc/create", Node: "vpc", Verb: plan.Create}}}, project.Approval{Plan: true, Approvals: 2}), map[string]string{"vpc": "spec-of-vpc"})
 			b.ok(b.store.Commit(b.ctx, r))
 			for i := range 2 {
 				b.ok(b.store.Move(b.ctx, moving(r, b.claim(r, i, "n"), run.Waiting)))

@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -255,12 +256,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 		},
 		"a stack is known by the token of its birth": func(s fixture) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
-			for token, want := range map[string]bool{t.Token(): true, "sw-other-0-1": false, "": false} {
-				seen, err := s.Observe(s.Context(), []plan.Location{{Node: "n", Stack: "vpc", Target: t.Node.Target, Token: token}})
-				if err != nil || seen["n"].CreatedByToken != want || seen["n"].StackID != t.Receipt.StackID {
-					s.Errorf("with token %q: %+v, %v", token, seen, err)
-				}
-			}
+			s.created(t)
 			seen, err := s.Observe(s.Context(), []plan.Location{{Node: "n", Stack: "unknown", Target: t.Node.Target}})
 			if err != nil || len(seen) != 0 && !seen["n"].Status.Gone() {
 				s.Errorf("of nothing it sees %v, %v", seen, err)
@@ -376,22 +372,30 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			if after := s.status("vpc", "IMPORT_COMPLETE"); !after.LastUpdated.After(before.LastUpdated) {
 				s.Error("the stack was not updated")
 			}
-			s.imports("other", plan.CreateByImport, "Resources:\n"+tableText, "already exists in stack")
-			s.status("other", "REVIEW_IN_PROGRESS")
+			s.empty("other")
+			s.imports("other", plan.Import, template.Empty+tableText, "already exists in stack")
 		},
-		"an import creates a stack": func(s fixture) {
-			t := s.imports("vpc", plan.CreateByImport, "Resources:\n"+tableText, "")
-			s.status("vpc", "REVIEW_IN_PROGRESS")
-			s.executed(t, "IMPORT_COMPLETE")
+		"an import does not create a stack": func(s fixture) { // CloudFormation refuses a role and tags in it
+			s.begin(s.imported("vpc", plan.Import, template.Empty+tableText), fault.Missing)
+			s.status("vpc", "")
+		},
+		"an empty stack holds nothing, and what is imported into it": func(s fixture) {
+			t := s.empty("vpc")
+			s.created(t)
+			s.held("")
+			s.executed(s.imports("vpc", plan.Import, template.Empty+tableText, ""), "IMPORT_COMPLETE")
+			s.created(t)
 			s.held("vpc")
 		},
 		"a failed import is rolled back": func(s fixture) {
+			s.empty("vpc")
 			s.Fail("vpc", plan.Import)
-			s.executed(s.imports("vpc", plan.CreateByImport, "Resources:\n"+tableText, ""), "IMPORT_ROLLBACK_COMPLETE")
+			s.executed(s.imports("vpc", plan.Import, template.Empty+tableText, ""), "IMPORT_ROLLBACK_COMPLETE")
 			s.held("")
 		},
 		"a change set that was deleted is not executed": func(s fixture) {
-			t := s.imports("vpc", plan.CreateByImport, "Resources:\n"+tableText, "")
+			s.empty("vpc")
+			t := s.imports("vpc", plan.Import, template.Empty+tableText, "")
 			for range 2 {
 				if err := s.Withdraw(s.Context(), t); err != nil {
 					s.Error(err)
@@ -400,8 +404,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			if err := s.Execute(s.Context(), t); !fault.Is(err, fault.Missing) {
 				s.Error(err)
 			}
-			s.status("vpc", "REVIEW_IN_PROGRESS")
-			s.begin(s.imported("vpc", plan.CreateByImport, "Resources:\n"+tableText), fault.Taken) // it may be somebody else's
+			s.status("vpc", "CREATE_COMPLETE")
 		},
 		"termination protection forbids deletion": func(s fixture) {
 			t := s.task("vpc", plan.Create, "v1")
@@ -452,6 +455,29 @@ const (
 
 func templateOf(text string) project.Template {
 	return project.Template{Digest: text, Bytes: len(text), Pinned: true}
+}
+
+// created checks that a stack is known as one that the operation of t has created.
+func (s fixture) created(t action.Task) {
+	s.Helper()
+	for token, want := range map[string]bool{t.Token(): true, "sw-other-0-1": false, "": false} {
+		seen, err := s.Observe(s.Context(), []plan.Location{{Node: "n", Stack: "vpc", Target: t.Node.Target, Token: token}})
+		if err != nil || seen["n"].CreatedByToken != want || seen["n"].StackID != t.Receipt.StackID {
+			s.Errorf("with token %q: %+v, %v", token, seen, err)
+		}
+	}
+}
+
+// empty creates a stack without resources, and returns its task.
+func (s fixture) empty(stack string) action.Task {
+	s.Helper()
+	t := s.task(stack, plan.CreateEmpty, "v1")
+	t.Node.Template = templateOf(template.Empty)
+	t = s.begin(t, "")
+	s.Pass(30 * time.Second)
+	s.status(stack, "CREATE_COMPLETE")
+	s.ids[stack] = t.Receipt.StackID
+	return t
 }
 
 // imported returns a task that imports the table orders, with a template.

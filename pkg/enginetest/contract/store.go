@@ -54,7 +54,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 func requested(id string) run.Run {
 	return run.Run{
 		Request: run.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
-			Of: "before", Who: "ann", Claim: "root", Requester: "111122223333", Options: run.Options{Force: true, MaxDeletions: new(0), Only: []string{"net/", "db"}, Adopt: []string{"db"}}}, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon,
+			Of: "before", Who: "ann", Claim: "root", Requester: "111122223333", Options: run.Options{Force: true, MaxDeletions: new(0), Only: []string{"net/", "db"}, Adopt: []string{"db"}}}, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon, TokenKey: "key of " + id,
 	}
 }
 
@@ -137,6 +137,7 @@ func record(node string) plan.Record {
 		StackID: "arn:aws:cloudformation:eu-west-1:111122223333:stack/shop-prod-" + node + "/1", Digest: "digest", Needs: []string{"a", "b"},
 		Outputs: map[string]string{"Id": "vpc-1", "Empty": ""}, LastUpdated: noon, Revision: "v1", Token: "sw-run-0-1", Run: "run",
 		Adopted:   "arn:aws:cloudformation:eu-west-1:111122223333:stack/shop-prod-" + node + "/1",
+		Approve:   project.ApproveAlways,
 		Durations: plan.Durations{plan.Create: 312, plan.Update: 0},
 	}
 }

@@ -31,6 +31,11 @@ func (c *Cloud) ChangeSets() []string {
 	return slices.Compact(stacks)
 }
 
+// DeleteChangeSets deletes the change sets of a stack, as a user can.
+func (c *Cloud) DeleteChangeSets(stack string) {
+	maps.DeleteFunc(c.sets, func(_ string, s changeSet) bool { return s.stack == stack })
+}
+
 // propose makes the change set of a task. Every stack has one resource, which changes with its template and its parameters.
 func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}

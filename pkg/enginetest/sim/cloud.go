@@ -34,20 +34,22 @@ type Cloud struct {
 
 	Lag time.Duration // by how much the descriptions of stacks are older than their events
 
-	clock   *Clock
-	live    map[string]*stack    // by name
-	all     map[string]*stack    // by ID
-	tokens  map[string]string    // of operations, to stack IDs
-	sets    map[string]changeSet // by token
-	created map[string]int       // how many stacks of a name: so IDs do not depend on the order of concurrent requests
-	theirs  int                  // operations of others
+	clock     *Clock
+	live      map[string]*stack    // by name
+	all       map[string]*stack    // by ID
+	tokens    map[string]string    // of operations, to stack IDs
+	sets      map[string]changeSet // by token
+	tables    map[string]*table    // that somebody has created or imported
+	refactors []*refactor          // in the order of their creation
+	created   map[string]int       // how many stacks of a name: so IDs do not depend on the order of concurrent requests
+	theirs    int                  // operations of others
 }
 
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
 		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
-		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sets: make(map[string]changeSet), created: make(map[string]int),
+		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sets: make(map[string]changeSet), tables: make(map[string]*table), created: make(map[string]int),
 	}
 }
 
@@ -77,13 +79,14 @@ func (c *Cloud) Started(n int) []string {
 
 // operations names the operations in Fail and Requests, by the request that starts them.
 var operations = map[action.Request]string{
-	action.ImportResources: "import", action.ImportStack: "import",
+	action.ImportResources: "import", action.CreateStackRefactor: "move-in",
 	action.CreateStack: "create", action.UpdateStack: "update", action.DeleteStack: "delete", action.ContinueUpdateRollback: "continue",
 }
 
 // A stack is one physical stack. It exists after its deletion too.
 type stack struct {
 	id, name      string
+	origin        string // the token of the request that has made it; empty if somebody else has
 	project       string // in the tag that Stackwright adds
 	status        plan.Status
 	now           content
@@ -150,11 +153,13 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		c.Put(name, s)
 		return
 	}
+	c.outdate(st)
 	st.status, st.lastUpdated, st.project = s, st.lastUpdated.Add(time.Second), ""
 	operation := c.foreign()
 	st.events = append(st.events, event{"", operation, "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", operation, s, "", c.clock.Now()})
 	c.describe(st)
 	if s.Gone() {
+		c.removeTable(st.now)
 		delete(c.live, name)
 	}
 }
@@ -242,6 +247,7 @@ func (c *Cloud) Observe(_ context.Context, locations []plan.Location) (map[strin
 
 // DeployedTemplate implements engine.Clouds.
 func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, error) {
+	c.count("GetTemplate", 1)
 	if err := c.denied(p.Target); err != nil {
 		return nil, err
 	}
@@ -279,7 +285,7 @@ func (c *Cloud) Describe(_ context.Context, t project.Target, ids []string) (map
 func (c *Cloud) describe(st *stack) {
 	now := c.clock.Now()
 	if st.status.Gone() { // nobody can execute the change sets of a deleted stack
-		maps.DeleteFunc(c.sets, func(_ string, set changeSet) bool { return set.stack == st.name })
+		c.DeleteChangeSets(st.name)
 	}
 	st.past = append(st.past, description{now, st.status, st.outputs(), st.lastUpdated, len(st.events)})
 	for len(st.past) > 1 && st.past[1].from.Before(now.Add(-time.Minute)) {
@@ -299,7 +305,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 	l := plan.Live{
 		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
 		Parameters: maps.Clone(st.now.params), Project: st.project,
-		CreatedByToken: p.Token != "" && p.StackID != st.id && st.events[0].token == p.Token,
+		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {
 		if !slices.Contains(l.Operations, e.operation) {
@@ -307,6 +313,11 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 		}
 	}
 	return l
+}
+
+// createdBy reports whether the first operation on a stack has a token.
+func (c *Cloud) createdBy(st *stack, token string) bool {
+	return len(st.events) > 0 && st.events[0].token == token
 }
 
 func (st *stack) outputs() map[string]string {
@@ -359,9 +370,11 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	name := c.called(t.Location())
 	st := c.find(t.Location())
 	switch t.Request {
+	case action.CreateStackRefactor:
+		return c.createRefactor(t)
 	case action.CreateChangeSet:
 		return c.propose(st, t)
-	case action.ImportResources, action.ImportStack:
+	case action.ImportResources:
 		return c.proposeImport(st, t)
 	}
 	if t.Request == action.CreateStack {
@@ -369,7 +382,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)
 		}
 		st = c.make(name)
-		st.lastUpdated = c.clock.Now()
+		st.origin, st.lastUpdated = t.Token(), c.clock.Now()
 	}
 	if t.Request != action.CreateStack && t.Location().StackID == "" && st != nil && st.project != t.Project {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
@@ -483,11 +496,11 @@ func (c *Cloud) Twice() []string {
 	return slices.Sorted(maps.Keys(attempts))
 }
 
-// Origin returns the ID of the stack at a location, and the token of the operation that has
+// Origin returns the ID of the stack at a location, and the token of the operation or change set that has
 // created it: both are empty if there is no stack, and the token if Stackwright has not created it.
 func (c *Cloud) Origin(p plan.Location) (id, token string) {
 	if st := c.find(p); st != nil {
-		return st.id, st.events[0].token
+		return st.id, st.origin
 	}
 	return "", ""
 }
@@ -505,7 +518,7 @@ func (c *Cloud) NameOf(id string) string {
 func (c *Cloud) OursBut(given map[string]bool) []string {
 	var names []string
 	for name, st := range c.live {
-		if !given[name] && st.events[0].token != "" {
+		if !given[name] && st.origin != "" {
 			names = append(names, name)
 		}
 	}

@@ -95,13 +95,28 @@ func (m crashingCloud) Proposal(ctx context.Context, t action.Task) (p plan.Prop
 	return p, ready, err
 }
 
+// Refactor implements action.Cloud.
+func (m crashingCloud) Refactor(ctx context.Context, t action.Task) (action.Refactor, error) {
+	return got(m.Backend, ctx, "Cloud.Refactor", about(t), func() (action.Refactor, error) {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 1, 0); err != nil {
+			return action.Refactor{}, err
+		}
+		m.Cloud.count("DescribeStackRefactor", 1)
+		return m.Cloud.Refactor(ctx, t)
+	})
+}
+
 // Execute implements action.Cloud.
 func (m crashingCloud) Execute(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.Execute", about(t), func() error {
 		if err := m.Cloud.admit(t.Location().Target.Where(), 0, 1); err != nil {
 			return err
 		}
-		m.Cloud.count("ExecuteChangeSet", 1)
+		call := "ExecuteChangeSet"
+		if t.Request == action.CreateStackRefactor {
+			call = "ExecuteStackRefactor"
+		}
+		m.Cloud.count(call, 1)
 		return m.Cloud.Execute(ctx, t)
 	})
 }
@@ -147,7 +162,6 @@ func (m crashingCloud) Observe(ctx context.Context, locations []plan.Location) (
 // DeployedTemplate implements engine.Clouds.
 func (m crashingCloud) DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, error) {
 	return got(m.Backend, ctx, "Clouds.DeployedTemplate", p.Stack, func() ([]byte, error) {
-		m.Cloud.count("GetTemplate", 1)
 		return m.Cloud.DeployedTemplate(ctx, p)
 	})
 }

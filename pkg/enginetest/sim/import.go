@@ -2,7 +2,7 @@ package sim
 
 import (
 	"context"
-	"strings"
+	"maps"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -10,17 +10,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// proposeImport makes the change set of an import. For a new stack it makes a stack in review.
+// proposeImport makes the change set of an import.
 func (c *Cloud) proposeImport(st *stack, t action.Task) (plan.Receipt, error) {
 	if _, made := c.sets[t.Token()]; !made {
 		switch {
-		case t.Request == action.ImportStack && st == nil:
-			st = c.make(c.called(t.Location()))
-			st.status, st.lastUpdated, st.project, st.protected = "REVIEW_IN_PROGRESS", c.clock.Now(), t.Project, false
-			st.events = append(st.events, event{"", c.foreign(), st.status, "User Initiated", c.clock.Now()})
-			c.describe(st)
-		case t.Request == action.ImportStack:
-			return plan.Receipt{}, fault.New(fault.Taken, "stack %s is in %s state", st.name, st.status)
 		case st == nil || st.status == "DELETE_COMPLETE":
 			return plan.Receipt{}, fault.New(fault.Missing, "stack does not exist")
 		case st.status.Busy() || st.status.Cleaning():
@@ -31,8 +24,8 @@ func (c *Cloud) proposeImport(st *stack, t action.Task) (plan.Receipt, error) {
 		set := changeSet{stack: st.name, ready: c.clock.Now().Add(makingChangeSet)}
 		for _, r := range t.Import.Resources {
 			set.says.Resources = append(set.says.Resources, plan.ResourceChange{ID: r.ID, Type: r.Type, Action: "import", Replacement: "never"})
-			if holder := c.holder(r.PhysicalID()); holder != nil {
-				set.says = plan.Proposal{Failure: r.PhysicalID() + " already exists in stack " + holder.id}
+			if why := c.cannotImport(r.PhysicalID()); why != "" {
+				set.says = plan.Proposal{Failure: why}
 				break
 			}
 		}
@@ -49,6 +42,9 @@ func (c *Cloud) Execute(_ context.Context, t action.Task) error {
 	if err := c.denied(t.Location().Target); err != nil {
 		return err
 	}
+	if t.Request == action.CreateStackRefactor {
+		return c.executeRefactor(t)
+	}
 	set, ok := c.sets[t.Token()]
 	st := c.find(t.Location())
 	switch {
@@ -62,21 +58,14 @@ func (c *Cloud) Execute(_ context.Context, t action.Task) error {
 	c.tokens[t.Token()] = st.id
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, st.name + "/" + operations[t.Request]})
 	delete(c.sets, t.Token())
-	want := content{template: t.Import.Template, params: st.now.params}
-	if t.Request == action.ImportStack {
-		want.params = t.Want.Parameters
+	want := content{template: t.Import.Template, params: maps.Clone(st.now.params)}
+	for _, name := range t.Import.Parameters {
+		if want.params == nil {
+			want.params = make(map[string]string)
+		}
+		want.params[name] = t.Want.Parameters[name]
 	}
 	c.begin(st, t, want)
-	return nil
-}
-
-// holder returns the live stack whose template has the name of a resource; nil if there is none.
-func (c *Cloud) holder(physicalID string) *stack {
-	for _, name := range c.Names() {
-		if st := c.live[name]; strings.Contains(st.now.template, "TableName: "+physicalID+"\n") {
-			return st
-		}
-	}
 	return nil
 }
 

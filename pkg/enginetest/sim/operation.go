@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,6 +35,7 @@ func (c *Cloud) seconds(st *stack) float64 {
 // still the stack's newest operation.
 func (c *Cloud) next(st *stack) (after func(share float64, do func())) {
 	st.started++
+	c.outdate(st)
 	this, seconds := st.started, c.seconds(st)
 	return func(share float64, do func()) {
 		c.clock.After(time.Duration(share*seconds*float64(time.Second)), func() {
@@ -61,7 +63,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			return
 		}
 		after(1, func() {
-			if why := c.failure(st, operations[t.Request], want); why != "" {
+			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
 				c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
 				after(0.5, ends("ROLLBACK_COMPLETE", ""))
 				return
@@ -73,7 +75,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		st.lastUpdated = c.clock.Now()
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		after(1, func() {
-			if why := c.failure(st, operations[t.Request], want); why != "" {
+			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
 				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
 				end := plan.Status("UPDATE_ROLLBACK_COMPLETE")
 				if c.failure(st, "rollback", st.now) != "" {
@@ -86,15 +88,13 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.set(st, t, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
 			after(0.2, ends("UPDATE_COMPLETE", ""))
 		})
-	case action.ImportResources, action.ImportStack:
+	case action.ImportResources:
 		st.lastUpdated = c.clock.Now()
 		c.set(st, t, "IMPORT_IN_PROGRESS", "")
-		after(0.5, func() {
+		after(1, func() {
 			why := c.failure(st, operations[t.Request], want)
 			for _, r := range t.Import.Resources {
-				if holder := c.holder(r.PhysicalID()); holder != nil {
-					why = r.PhysicalID() + " already exists in stack " + holder.id
-				}
+				why = cmp.Or(why, c.cannotImport(r.PhysicalID()))
 			}
 			if why != "" {
 				c.set(st, t, "IMPORT_ROLLBACK_IN_PROGRESS", why)
@@ -126,6 +126,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 				c.set(st, t, "DELETE_FAILED", why)
 				return
 			}
+			c.removeTable(st.now)
 			c.set(st, t, "DELETE_COMPLETE", "")
 			delete(c.live, st.name)
 		})
@@ -162,6 +163,15 @@ func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 
 // change deploys new content to a stack.
 func (c *Cloud) change(st *stack, want content) {
+	if name := TableOf(want.template); name != TableOf(st.now.template) {
+		c.removeTable(st.now)
+		c.bringIn(name)
+	}
+	c.put(st, want)
+}
+
+// put gives a stack new content, without any change of its resources.
+func (c *Cloud) put(st *stack, want content) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, want.template)
 	for _, k := range slices.Sorted(maps.Keys(want.params)) {

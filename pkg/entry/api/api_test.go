@@ -300,8 +300,8 @@ func TestBeginTwice(t *testing.T) {
 
 // Each option is a part of the request: with the key of a request that differs in one of them, another run would be joined.
 func TestKeyOfAnotherRequest(t *testing.T) {
-	// Why something is requested is no part of it, a project may have turned on rollbacks, and the digest belongs to a command.
-	left := []string{"Reason", "Rollback", "PlanDigest"}
+	// Why something is requested is no part of it, a project may have turned on rollbacks, and the digest and the step belong to a command.
+	left := []string{"Reason", "Rollback", "PlanDigest", "Step"}
 	for f := range reflect.TypeFor[run.Options]().Fields() {
 		if slices.Contains(left, f.Name) {
 			continue

@@ -75,7 +75,7 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 		return answer{}, err
 	}
 	w := a.ParseCommand(c, q.project, id, text)
-	if w.ID, err = q.id(fmt.Sprintln(id, w.Operation, w.Rollback, w.Force, w.PlanDigest)); err != nil {
+	if w.ID, err = q.id(fmt.Sprintln(id, w.Operation, w.Rollback, w.Force, w.PlanDigest, w.Step)); err != nil {
 		w.Problems = append(w.Problems, fault.Messages(err)...)
 	}
 	if len(w.Problems) > 0 {

@@ -54,7 +54,7 @@ else, because the project or a stack in AWS has changed since, it is refused and
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files " + sceptred + "only adopt.deploy max-deletions exact out.plan exit-code " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -122,16 +122,17 @@ Without RUN it is the newest run that failed.` + codes,
 			examples: []string{"continue", "continue mfrggzdfmztwq2lknnwg"},
 		},
 		{
-			name: "approve", args: "[RUN]", most: 1, group: groupControl, short: "approve the plan of a run that waits for it", completes: runIDs,
-			flags: "reason yes " + recorded + watching + where + hosted, run: runCommand{which: askingRun, done: answered, confirm: approvePlan}.give,
-			long: `Shows what the plan of the run would change, asks for confirmation, unless --yes is given, and approves exactly this plan: the run
-continues. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
-			examples: []string{"approve", "approve mfrggzdfmztwq2lknnwg --reason 'reviewed with the team'"},
+			name: "approve", args: "[RUN]", most: 1, group: groupControl, short: "approve what a run that waits for it would do", completes: runIDs,
+			flags: "reason step yes " + recorded + watching + where + hosted, run: runCommand{which: askingRun, done: answered, confirm: approvePlan}.give,
+			long: `Shows what the plan of the run would change, asks for confirmation, unless --yes is given, and approves exactly this plan, or what it
+does with the stacks that wait: the run continues. With --step, it is only what one of them waits for. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
+			examples: []string{"approve", "approve mfrggzdfmztwq2lknnwg --reason 'reviewed with the team'", "approve mfrggzdfmztwq2lknnwg --step db/approve"},
 		},
 		{
-			name: "reject", args: "[RUN]", most: 1, group: groupControl, short: "reject the plan of a run that waits for approval", completes: runIDs,
-			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: askingRun, success: run.StateFailed, done: answered}.give,
-			long: `The run ends as failed, and has changed nothing. A reason is required, and recorded with the run. The exit code is 0 when the run
+			name: "reject", args: "[RUN]", most: 1, group: groupControl, short: "reject what a run that waits for approval would do", completes: runIDs,
+			flags: "reason step " + recorded + watching + where + hosted, run: runCommand{which: askingRun, success: run.StateFailed, done: answered}.give,
+			long: `The run ends as failed. If the whole plan waited, it has changed nothing. If stacks waited, they are not changed, and neither are those
+that depend on them; the steps of other stacks go on first. A reason is required, and recorded with the run. The exit code is 0 when the run
 has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approval.",
 			examples: []string{"reject --reason 'it replaces the table'", "reject mfrggzdfmztwq2lknnwg --reason 'not on a Friday'"},
 		},
@@ -344,7 +345,7 @@ const exitCodes = `A command ends with one of these codes:
   1    a step failed, or the command could not be carried out
   2    refused: the request cannot be carried out, and nothing was changed
   3    the run was cancelled or superseded
-  4    the run is paused: it waits for continue
+  4    the run waits for a person: to continue it, or to approve it
   5    plan --exit-code, or destroy --plan --exit-code: there are changes
   6    the server or the network was lost for two minutes; the run continues
   130  Ctrl-C while the command followed the run; the run continues

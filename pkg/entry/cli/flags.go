@@ -16,7 +16,7 @@ import (
 
 // flags are those of all commands; each command has some of them.
 type flags struct {
-	env, project, data, endpoint, output, functions, listen, reason        string
+	env, project, data, endpoint, output, functions, listen, reason, step  string
 	account, region, role, execution, projects, out, saved, live, folder   string
 	installation, api                                                      string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                  map[string]bool // by name: those on the command line
@@ -96,6 +96,7 @@ func (f *flags) definitions() map[string]definition {
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
 		"plan.adopt":      {to: &f.plan, usage: "show what differs between the stacks and the project, and adopt none"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
+		"step":            {to: &f.step, usage: "answer only this `step` of the run, such as db/approve; without it, all that wait"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -21,14 +23,15 @@ const savedFormat = 1
 type savedPlan struct {
 	Format  int      `json:"format"`
 	Project string   `json:"project"` // as in "shop@prod"
+	Digest  string   `json:"digest"`  // of the plan, for people: as plan -o json, and a refusal of the plan, have it
 	Request run.Body `json:"request"` // of the deploy
 }
 
 // savePlan writes the plan of a run that the call has requested into the file that it names.
 func (c *call) savePlan(r run.Run) error {
 	f := c.flags
-	q := run.Request{Operation: "deploy", Source: r.Source, Options: run.Options{Only: f.only, Adopt: f.adopt, MaxDeletions: f.deletions.n, Plan: r.Changes}}
-	text, err := json.MarshalIndent(savedPlan{savedFormat, r.Project, q.Body()}, "", "  ")
+	q := run.Request{Operation: "deploy", Source: r.Source, Options: run.Options{Only: f.only, Adopt: f.adopt, MaxDeletions: f.deletions.n, Rollback: f.rollback, Plan: r.Changes}}
+	text, err := json.MarshalIndent(savedPlan{savedFormat, r.Project, r.Digest, q.Body()}, "", "  ")
 	if err == nil {
 		err = os.WriteFile(c.flags.out, append(text, '\n'), 0o600)
 	}
@@ -65,14 +68,25 @@ func readPlan(file string) (run.Request, error) {
 		return wrong(fault.New(fault.Invalid, "it does not say which project to deploy, which files, or which plan"))
 	default:
 		return run.Request{Project: p.Project, Operation: p.Request.Operation, Source: p.Request.Source, Options: run.Options{
-			Only: o.Only, Adopt: o.Adopt, MaxDeletions: o.MaxDeletions, Plan: o.Plan,
+			Only: o.Only, Adopt: o.Adopt, MaxDeletions: o.MaxDeletions, Rollback: o.Rollback, Plan: o.Plan,
 		}}, nil
 	}
 }
 
+// hasPlans refuses a folder without an installation: no plan was made there, and a deploy would make an installation.
+func (c *call) hasPlans() error {
+	if c.flags.onAWS() || c.flags.endpoint != "" {
+		return nil
+	}
+	if _, err := os.Stat(c.flags.data); errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Refused, "--plan: there is no installation in folder %s, so the plan was made by another one: name its folder with --data, or use the installation on AWS that has made it", quoted(c.flags.data))
+	}
+	return nil
+}
+
 // deploySaved requests a deploy that carries out the plan in a file, and follows the run.
 func deploySaved(ctx context.Context, c *call) (int, error) {
-	for _, flag := range strings.Fields("only adopt max-deletions env " + sceptred) {
+	for _, flag := range strings.Fields("only adopt max-deletions rollback env " + sceptred) {
 		if c.flags.given[flag] {
 			return c.refuse(fault.New(fault.Invalid, "--%s: the saved plan says it: leave it out, or plan again", flag))
 		}
@@ -81,10 +95,13 @@ func deploySaved(ctx context.Context, c *call) (int, error) {
 		return c.refuse(fault.New(fault.Invalid, "%s: the saved plan names its files: leave it out, or plan again", quoted(c.args[0])))
 	}
 	q, err := readPlan(c.flags.saved)
+	if err == nil {
+		err = c.hasPlans()
+	}
 	if err != nil {
 		return c.refuse(err)
 	}
-	q.Rollback, q.Refuse = c.flags.rollback, c.flags.refuse
+	q.Refuse = c.flags.refuse
 	return c.in(ctx, c.open, func(s *session) (int, error) {
 		id, err := s.to.Request(ctx, q)
 		switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,8 +44,12 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 		}
 		requested := s.newRequest(about.Project, about.Source)
 		requested.Of = about.ID
+		steps := []string{""} // that are answered
 		if control, _ := run.ControlNamed(name); control.Answers {
 			requested.PlanDigest = about.Digest
+			if steps = about.Asks(); c.flags.step != "" || len(steps) == 0 {
+				steps = []string{c.flags.step}
+			}
 		}
 		if w.confirm != nil {
 			if err := w.confirm(ctx, s, about); err != nil {
@@ -58,7 +63,12 @@ func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 			}
 			return s.watch(ctx, watch{run: id})
 		}
-		id, err := s.to.Command(ctx, requested)
+		var id string
+		for _, step := range steps {
+			if requested.Step = step; err == nil {
+				id, err = s.to.Command(ctx, requested)
+			}
+		}
 		switch {
 		case fault.Is(err, fault.Refused):
 			return c.refuse(err)
@@ -88,7 +98,7 @@ func answered(r run.Run) bool {
 
 // approvePlan shows what a run would change, and asks the user to confirm it.
 func approvePlan(ctx context.Context, s *session, r run.Run) error {
-	if len(r.Questions()) == 0 {
+	if len(r.Asks()) == 0 {
 		return fault.New(fault.Refused, "run %s has no plan that waits for approval: it is %s", r.ID, r.State)
 	}
 	text, err := s.to.Changes(ctx, r)
@@ -103,7 +113,11 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 	if s.call.flags.yes {
 		return nil
 	}
-	return s.call.agree(fmt.Sprintf("approve plan %.12s of %s, run %s", r.Digest, r.Project, r.ID))
+	what := fmt.Sprintf("plan %.12s", r.Digest)
+	if steps := r.Asks(); s.call.flags.step != "" || r.Step(steps[0]).Node != "" {
+		what = cmp.Or(s.call.flags.step, strings.Join(steps, ", ")) + " of " + what
+	}
+	return s.call.agree(fmt.Sprintf("approve %s of %s, run %s", what, r.Project, r.ID))
 }
 
 // load returns the run of the given ID.

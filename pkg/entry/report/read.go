@@ -38,7 +38,7 @@ func RunOf(shown Run) (run.Run, error) {
 func stepOf(shown Step, n int, numbers map[string]int) (run.Step, error) {
 	s := run.Step{
 		Step: plan.Step{
-			ID: shown.Step, Node: shown.Stack, Where: shown.Where, Verb: plan.Verb(shown.Verb), Possible: shown.Possible,
+			ID: shown.Step, Node: shown.Stack, Where: shown.Where, Verb: plan.Verb(shown.Verb), Possible: shown.Possible, Approval: shown.Approval,
 			Deployment: project.Deployment(shown.Deployment), Expected: shown.Expected, Timeout: project.Timeout(shown.Timeout.Duration()),
 		},
 		Number: n, Status: shown.Status, Attempt: shown.Attempt, Receipt: plan.Receipt{Unchanged: shown.Unchanged}, Why: shown.Why,

@@ -65,29 +65,31 @@ type Command struct {
 
 // A Step is the current state of a step.
 type Step struct {
-	Step       string         `json:"step"`
-	Stack      string         `json:"stack"`
-	Verb       string         `json:"verb"`
-	Possible   bool           `json:"possible,omitempty"`   // only an output of a changing dependency can make it change the stack
-	Deployment string         `json:"deployment,omitempty"` // CloudFormation's deployment mode, if it is not the standard mode
-	Where      string         `json:"where,omitempty"`      // the account and region of the stack
-	Status     run.Status     `json:"status"`
-	Why        string         `json:"why"` // while it waits for an answer: the question
-	After      []string       `json:"after"`
-	Answer     *Answer        `json:"answer,omitempty"`
-	Cause      *run.Cause     `json:"cause,omitempty"` // why it was skipped, or that it was declined
-	Findings   []plan.Finding `json:"findings,omitempty"`
-	Unchanged  bool           `json:"unchanged,omitempty"`       // the stack already was as desired
-	Left       plan.Status    `json:"stack_status,omitempty"`    // of the stack when the step ended
-	NotStarted bool           `json:"nothing_started,omitempty"` // the step started nothing: its stack is as it was before
-	Attempt    int            `json:"attempt,omitempty"`         // how often it was started
-	Claimed    time.Time      `json:"claimed,omitzero"`          // when a function last tried to start it, if it never started
-	NotBefore  time.Time      `json:"not_before,omitzero"`       // when it is started again, while it is pending
-	Started    time.Time      `json:"started,omitzero"`
-	Deadline   time.Time      `json:"deadline,omitzero"` // when it is overdue
-	Ended      time.Time      `json:"ended,omitzero"`
-	Timeout    plan.Seconds   `json:"timeout_seconds,omitempty"`  // how long it may take
-	Expected   plan.Seconds   `json:"expected_seconds,omitempty"` // how long it probably takes, if it changes anything
+	Step       string     `json:"step"`
+	Stack      string     `json:"stack"`
+	Verb       string     `json:"verb"`
+	Possible   bool       `json:"possible,omitempty"`   // only an output of a changing dependency can make it change the stack
+	Deployment string     `json:"deployment,omitempty"` // CloudFormation's deployment mode, if it is not the standard mode
+	Where      string     `json:"where,omitempty"`      // the account and region of the stack
+	Status     run.Status `json:"status"`
+	Why        string     `json:"why"` // while it waits for an answer: the question
+	After      []string   `json:"after"`
+	Answer     *Answer    `json:"answer,omitempty"`
+
+	Approval   *project.Approval `json:"approval,omitempty"` // who may answer, if it waits for approval
+	Cause      *run.Cause        `json:"cause,omitempty"`    // why it was skipped, or that it was declined
+	Findings   []plan.Finding    `json:"findings,omitempty"`
+	Unchanged  bool              `json:"unchanged,omitempty"`       // the stack already was as desired
+	Left       plan.Status       `json:"stack_status,omitempty"`    // of the stack when the step ended
+	NotStarted bool              `json:"nothing_started,omitempty"` // the step started nothing: its stack is as it was before
+	Attempt    int               `json:"attempt,omitempty"`         // how often it was started
+	Claimed    time.Time         `json:"claimed,omitzero"`          // when a function last tried to start it, if it never started
+	NotBefore  time.Time         `json:"not_before,omitzero"`       // when it is started again, while it is pending
+	Started    time.Time         `json:"started,omitzero"`
+	Deadline   time.Time         `json:"deadline,omitzero"` // when it is overdue
+	Ended      time.Time         `json:"ended,omitzero"`
+	Timeout    plan.Seconds      `json:"timeout_seconds,omitempty"`  // how long it may take
+	Expected   plan.Seconds      `json:"expected_seconds,omitempty"` // how long it probably takes, if it changes anything
 }
 
 // An Answer is the answer of a user to a step.
@@ -123,7 +125,7 @@ func Of(r run.Run, now time.Time) Run {
 	}
 	for _, s := range r.Steps {
 		step := Step{
-			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Deployment: string(s.Deployment), Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected,
+			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Deployment: string(s.Deployment), Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected, Approval: s.Approval,
 			Where: s.Where, Timeout: plan.SecondsOf(time.Duration(s.Timeout)), Unchanged: s.Receipt.Unchanged, Left: s.Result.Status, NotStarted: s.Result.NothingStarted, Attempt: s.Attempt, NotBefore: s.NotBefore,
 		}
 		step.Ended = s.Ended

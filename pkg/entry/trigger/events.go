@@ -44,7 +44,7 @@ func ScheduleRequest(e events.EventBridgeEvent) (run.Request, error) {
 	}
 	return run.Request{
 		ID:      engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)),
-		Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule,
+		Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule, Subject: "schedule " + c.Schedule,
 	}, nil
 }
 

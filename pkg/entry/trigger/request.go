@@ -120,6 +120,7 @@ func optionFields(q *run.Request) fields {
 		string(plan.OptionExact):  &q.Exact,
 		string(plan.OptionUpload): &q.Upload,
 		string(plan.OptionDigest): &q.PlanDigest,
+		string(plan.OptionStep):   &q.Step,
 		string(plan.OptionPlan):   &q.Plan,
 	}
 }
@@ -131,7 +132,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 		plan.OptionUpload: q.Upload,
 		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact, plan.OptionPlan: o.Plan != "",
-		plan.OptionDigest: o.PlanDigest != "",
+		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "",
 	}
 }
 
@@ -272,7 +273,7 @@ func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{
 		{"operation", q.Operation}, {"key", q.Source.Key}, {"version", q.Source.Version},
-		{"options.run", q.Of}, {"options.plan_digest", q.PlanDigest}, {"options.who", q.Claim}, {"options.reason", q.Reason},
+		{"options.run", q.Of}, {"options.plan_digest", q.PlanDigest}, {"options.step", q.Step}, {"options.who", q.Claim}, {"options.reason", q.Reason},
 	} {
 		if len(x.text) > maxText {
 			all = append(all, longText(x.name, x.text))

@@ -32,7 +32,7 @@ const nightly = `{"project":"shop@prod","schedule":"nightly","operation":"deploy
 func TestCalled(t *testing.T) {
 	got, err := trigger.ScheduleRequest(fired(t, "2026-11-21T03:00:00Z", nightly))
 	want := run.Request{
-		ID: engine.RunID("schedule", "shop@prod", "nightly", "2026-11-21T03:00:00Z"), Project: "shop@prod", Operation: "deploy", Schedule: "nightly", Who: "schedule nightly",
+		ID: engine.RunID("schedule", "shop@prod", "nightly", "2026-11-21T03:00:00Z"), Project: "shop@prod", Operation: "deploy", Schedule: "nightly", Who: "schedule nightly", Subject: "schedule nightly",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)

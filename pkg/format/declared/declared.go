@@ -123,8 +123,9 @@ type Settings struct {
 	Parameters, Tags             map[string]Entry
 	Needs, Capabilities, Targets *[]Value
 	Protect, Timeout, Deployment *Value
-	Adopt                        *Value
+	Adopt, Approve               *Value
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
+	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Incomplete                   bool                  // there are parameters that could not be read
 }
 
@@ -143,6 +144,12 @@ type Template struct {
 type Identifier struct {
 	At         problem.Position // of the ID of the resource
 	Properties map[string]Entry // nil for auto
+}
+
+// A Leaving is the resources that go from another stack into this one.
+type Leaving struct {
+	At        problem.Position  // of the name of the other stack
+	Resources map[string]string // their IDs in the template of this stack, by those in the other stack
 }
 
 // An Entry is one parameter, tag or variable.

@@ -1,18 +1,17 @@
 package native
 
 import (
-	"path"
 	"slices"
 	"strconv"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/format/declared"
-	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
 
-// unusedApproval refuses a rule about approvals in a file that nowhere says whether plans have to be approved.
+// unusedApproval refuses a rule about approvals in a file that nowhere says what has to be approved.
 func (p *parser) unusedApproval(root *yaml.Node) {
 	environments, _ := document.Lookup(root, "environments")
 	levels := append([]document.Pair{{Value: root}}, document.Pairs(environments)...)
@@ -20,7 +19,7 @@ func (p *parser) unusedApproval(root *yaml.Node) {
 		_, given := document.Lookup(level.Value, "approve_plan")
 		return given
 	}
-	if slices.ContainsFunc(levels, says) {
+	if p.approves || slices.ContainsFunc(levels, says) {
 		return
 	}
 	for i, level := range levels {
@@ -30,7 +29,7 @@ func (p *parser) unusedApproval(root *yaml.Node) {
 		}
 		for _, key := range []string{"approvers", "approvals", "expires", "not_by_author"} {
 			if n, given := document.Lookup(level.Value, key); given {
-				p.Add(p.at(n), "%s%s: no plan has to be approved: write approve_plan: true at the top level, or under the environments that need it", of, key)
+				p.Add(p.at(n), "%s%s: nothing has to be approved: write approve_plan: true at the top level, or under the environments that need it, or approve: under the stacks", of, key)
 			}
 		}
 	}
@@ -54,15 +53,12 @@ func (p *parser) approval(of string, keys map[string]*yaml.Node) declared.Approv
 	}
 	for _, v := range p.names(of+"approvers", keys["approvers"]) {
 		text, plain := v.Literal()
-		_, err := path.Match(text, "")
-		switch {
-		case !plain:
+		if !plain {
 			p.Add(v.At, "%sapprovers: references are allowed only in parameters, tags and options of stacks: write the ARN of a role, a session or a user, in which * stands for any text without a slash", of)
-		case text == "" || err != nil:
-			p.Add(v.At, "%sapprovers: %q is no pattern: write the ARN of a role, a session or a user, in which * stands for any text without a slash", of, problem.Short(text))
-		default:
-			a.Approvers = append(a.Approvers, text)
+		} else if wrong := access.CheckARN(text); wrong != "" {
+			p.Add(v.At, "%sapprovers: %s", of, wrong)
 		}
+		a.Approvers = append(a.Approvers, text)
 	}
 	return a
 }

@@ -24,7 +24,7 @@ func (p *parser) environments(n *yaml.Node, inherited map[string]project.Schedul
 		keys := p.keys(what, pair.Value, environmentKeys, environmentLater)
 		e := declared.Environment{Name: name, At: p.at(pair.Key), Layer: p.layer(what+": ", keys, inherited)}
 		// Settings of all its stacks are merged before those of some.
-		ofAll := map[string]*yaml.Node{"parameters": keys["parameters"], "tags": keys["tags"], "targets": keys["targets"]}
+		ofAll := map[string]*yaml.Node{"parameters": keys["parameters"], "tags": keys["tags"], "targets": keys["targets"], "approve": keys["approve"]}
 		e.Defaults = slices.Insert(e.Defaults, 0, declared.Defaults{Label: what, At: e.At, Settings: p.settings(what, ofAll)})
 		all = append(all, e)
 	}

@@ -5,11 +5,11 @@ import "slices"
 // The keys of a project file.
 var (
 	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "moved", "policies", "approve_plan", "approvers", "approvals", "expires", "not_by_author"}
-	environmentKeys = []string{"variables", "parameters", "tags", "targets", "defaults", "stacks", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "approve_plan", "approvers", "approvals", "expires", "not_by_author"}
+	environmentKeys = []string{"variables", "parameters", "tags", "targets", "approve", "defaults", "stacks", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "approve_plan", "approvers", "approvals", "expires", "not_by_author"}
 	stackKeys       = append(slices.Clone(overrideKeys), "only", "except")
-	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt", "import"} // of a stack in an environment
+	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt", "import", "move_from", "approve"} // of a stack in an environment
 	moveKeys        = []string{"from", "to"}
-	defaultKeys     = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout", "deployment"}
+	defaultKeys     = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout", "deployment", "approve"}
 )
 
 const readThePlan = "remove it, and read the plan before you deploy"
@@ -17,7 +17,7 @@ const readThePlan = "remove it, and read the plan before you deploy"
 // The keys that are not supported yet, with what to do until then.
 var (
 	topLater = map[string]string{
-		"approve":   readThePlan,
+		"approve":   `write it under the stacks, under an environment, or under defaults: {"": {approve: …}}`,
 		"hooks":     "remove it",
 		"notify":    "remove it",
 		"review":    readThePlan,
@@ -25,14 +25,12 @@ var (
 		"targets":   "register targets with stackwright targets add, and name them under targets: of a stack, of defaults: or of an environment",
 	}
 	environmentLater = map[string]string{
-		"approve": readThePlan,
-		"hooks":   "remove it",
-		"notify":  "remove it",
-		"queue":   "remove it",
-		"review":  readThePlan,
+		"hooks":  "remove it",
+		"notify": "remove it",
+		"queue":  "remove it",
+		"review": readThePlan,
 	}
 	stackLater = map[string]string{
-		"approve": readThePlan,
 		"drift":   "remove it",
 		"hooks":   "remove it",
 		"review":  readThePlan,

@@ -77,8 +77,9 @@ func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
 // A parser reads one project file.
 type parser struct {
 	*problem.List
-	file    string
-	inlined map[*yaml.Node]*declared.Template // templates by where they are in the file
+	file     string
+	approves bool                              // a stack, defaults or an environment say what has to be approved of a stack
+	inlined  map[*yaml.Node]*declared.Template // templates by where they are in the file
 
 	environmentNames []string
 }

@@ -183,8 +183,11 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	}
 	s.Timeout = p.optional(what, "timeout", keys)
 	s.Deployment = p.optional(what, "deployment", keys)
+	s.Approve = p.optional(what, "approve", keys)
+	p.approves = p.approves || s.Approve != nil
 	s.Protect, s.Adopt = p.truth(what, "protect", keys), p.truth(what, "adopt", keys)
 	s.Import = p.imports(what+": import", keys["import"])
+	s.MoveFrom = p.moveFrom(what+": move_from", keys["move_from"])
 	return s
 }
 
@@ -218,6 +221,41 @@ func (p *parser) imports(what string, n *yaml.Node) map[string]declared.Identifi
 			}
 		}
 		all[pair.Key.Value] = id
+	}
+	return all
+}
+
+// moveFrom reads which resources of other stacks go into a stack.
+func (p *parser) moveFrom(what string, n *yaml.Node) map[string]declared.Leaving {
+	if n == nil {
+		return nil
+	}
+	all := map[string]declared.Leaving{}
+	for _, pair := range p.mapping(what, n) {
+		of := what + ": " + problem.Short(pair.Key.Value)
+		l := declared.Leaving{At: p.at(pair.Key), Resources: map[string]string{}}
+		arrived := map[string]bool{}
+		for _, move := range p.mapping(of, pair.Value) {
+			to := document.Resolve(move.Value)
+			switch {
+			case to.Kind != yaml.ScalarNode || document.Null(to) || to.Value == "":
+				p.Add(p.at(move.Value), "%s: %s: expected the logical ID that the resource has in the template of this stack, found %s", of, problem.Short(move.Key.Value), document.Kind(to))
+			case arrived[to.Value]:
+				p.Add(p.at(move.Value), "%s: two resources become %s: write another ID for one of them", of, problem.Short(to.Value))
+			default:
+				arrived[to.Value] = true
+				l.Resources[move.Key.Value] = to.Value
+			}
+		}
+		if isMapping(pair.Value) && len(document.Pairs(document.Resolve(pair.Value))) == 0 {
+			p.Add(l.At, "%s: no resource is named: write {OLD: NEW}, the logical IDs in that stack and in this one", of)
+			continue
+		}
+		if len(l.Resources) > template.MaxResources {
+			p.Add(l.At, "%s: %d resources: a template has at most %d", of, len(l.Resources), template.MaxResources)
+			continue
+		}
+		all[pair.Key.Value] = l
 	}
 	return all
 }

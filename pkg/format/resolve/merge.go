@@ -166,8 +166,12 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Protect = cmp.Or(s.Protect, on.Protect)
 	on.Timeout = cmp.Or(s.Timeout, on.Timeout)
 	on.Adopt = cmp.Or(s.Adopt, on.Adopt)
+	on.Approve = cmp.Or(s.Approve, on.Approve)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
 	if s.Import != nil {
 		on.Import = s.Import
+	}
+	if s.MoveFrom != nil {
+		on.MoveFrom = s.MoveFrom
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
@@ -37,7 +38,9 @@ func (r *resolver) setOptions(s *Stack) {
 		}
 	}
 	r.setDeployment(what, s)
+	r.setApproval(what, s)
 	r.setImport(what, s)
+	r.setMoveFrom(what+": move_from", s)
 	r.setPhysicalName(what, s)
 }
 
@@ -67,9 +70,41 @@ func (r *resolver) setDeployment(what string, s *Stack) {
 	}
 }
 
+// laterLevels are the levels that need a change set to decide, which is not kept yet.
+var laterLevels = []string{"replacements", "data_loss"}
+
+// setApproval sets which steps of the stack have to be approved.
+func (r *resolver) setApproval(what string, s *Stack) {
+	if s.Settings.Approve == nil {
+		return
+	}
+	text, ok := r.option(what+": approve", s, *s.Settings.Approve)
+	if !ok {
+		return
+	}
+	var known []string
+	for _, l := range project.ApprovalLevels() {
+		if known = append(known, l.String()); l.String() == text {
+			s.Node.Approve = l
+			return
+		}
+	}
+	if slices.Contains(laterLevels, text) {
+		r.Add(s.Settings.Approve.At, "%s: approve: %s is not supported yet: write always, or deletions and read the plan before you deploy", what, text)
+		return
+	}
+	r.Add(s.Settings.Approve.At, "%s: approve: unknown level %q%s", what, problem.Short(text), r.Hint(text, known))
+}
+
 // setImport sets which resources the stack imports.
 func (r *resolver) setImport(what string, s *Stack) {
 	for _, id := range slices.Sorted(maps.Keys(s.Settings.Import)) {
+		if t := s.Template; t != nil && t.Template != nil && !t.Macros() {
+			if _, ok := t.Resources[id]; !ok {
+				r.Add(s.Settings.Import[id].At, "%s: import: %s: %s has no such resource%s", what, problem.Short(id), t, r.Hint(id, t.ResourceNames()))
+				continue
+			}
+		}
 		var properties project.Identifier
 		for _, name := range slices.Sorted(maps.Keys(s.Settings.Import[id].Properties)) {
 			e := s.Settings.Import[id].Properties[name]
@@ -91,6 +126,27 @@ func (r *resolver) setImport(what string, s *Stack) {
 			s.Node.Import = map[string]project.Identifier{}
 		}
 		s.Node.Import[id] = properties
+	}
+}
+
+// setMoveFrom sets which resources of other stacks go into the stack.
+func (r *resolver) setMoveFrom(what string, s *Stack) {
+	for _, written := range slices.Sorted(maps.Keys(s.Settings.MoveFrom)) {
+		leaving := s.Settings.MoveFrom[written]
+		name, target, _ := strings.Cut(written, "@")
+		other, err := r.find(s, name, target, leaving.At)
+		switch {
+		case err != nil:
+			r.refuse(leaving.At, what+": "+problem.Short(written), err)
+			continue
+		case other == s:
+			r.Add(leaving.At, "%s: %s: CloudFormation moves no resource within one stack: remove it", what, problem.Short(written))
+			continue
+		}
+		if s.Node.MoveFrom == nil {
+			s.Node.MoveFrom = map[string]map[string]string{}
+		}
+		s.Node.MoveFrom[other.Node.Name] = leaving.Resources
 	}
 }
 

@@ -27,8 +27,12 @@ const (
 	Remove  Action = "remove"
 	Replace Action = "replace"
 	Import  Action = "import"  // a plan says so of an added resource that exists already
+	Move    Action = "move"    // a plan says so of a resource that goes from one stack into another
 	Dynamic Action = "dynamic" // it may change: that depends on a value that is known when it is deployed
 )
+
+// Actions lists the actions.
+func Actions() []Action { return []Action{Add, Modify, Remove, Replace, Import, Move, Dynamic} }
 
 // A Difference is what differs between two templates of a stack.
 type Difference struct {

@@ -42,6 +42,9 @@ const (
 	Always      Replacement = "always"
 )
 
+// Replacements lists the replacements.
+func Replacements() []Replacement { return []Replacement{Never, Conditional, Always} }
+
 // A Type is a resource type. It does not change.
 type Type struct {
 	Name       string

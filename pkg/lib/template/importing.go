@@ -1,50 +1,46 @@
 package template
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"go.yaml.in/yaml/v4"
 )
 
+// Empty is the template of a stack without resources: CloudFormation demands a resource in each template, and creates none
+// whose condition is false.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/conditions-section-structure.html
+const Empty = `Conditions:
+  EmptyStackCondition: !Equals [with, without]
+Resources:
+  EmptyStackResource:
+    Type: AWS::CloudFormation::WaitConditionHandle
+    Condition: EmptyStackCondition
+`
+
 // inherited are the sections of which Importing takes the entries that are missing. No
 // entry of them refers to a resource.
 var inherited = []string{"Parameters", "Mappings", "Conditions"}
 
 // Importing returns the template with which CloudFormation imports resources into a stack
-// that was deployed from the template before, nil if there is no such stack: it changes
-// nothing else, neither other resources nor outputs. The resources are those of the
-// template desired. The error is that of the template that cannot be read.
+// that was deployed from the template before: it changes nothing else, neither other
+// resources nor outputs. The resources are those of the template desired. The error is that
+// of the template that cannot be read.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-manually.html
 func Importing(before, desired []byte, resources []string) ([]byte, error) {
 	from, err := document.Read("the template", desired)
 	if err != nil {
 		return nil, err
 	}
-	to := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	if before != nil {
-		if to, err = document.Read("the template that is deployed", before); err != nil {
-			return nil, err
-		}
-	} else {
-		for _, section := range []string{"AWSTemplateFormatVersion", "Description", "Transform"} {
-			if n, ok := document.Lookup(from, section); ok {
-				set(to, section, n)
-			}
-		}
+	to, err := document.Read("the template that is deployed", before)
+	if err != nil {
+		return nil, err
 	}
 	for _, section := range inherited {
 		copyEntries(to, from, section, func(string) bool { return true })
 	}
 	copyEntries(to, from, "Resources", func(name string) bool { return slices.Contains(resources, name) })
-	block(to)
-	var out bytes.Buffer
-	e := yaml.NewEncoder(&out)
-	if err := e.Encode(to); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), e.Close()
+	return encode(to)
 }
 
 // copyEntries copies the wanted entries of a section that the section does not have.

@@ -23,16 +23,12 @@ Outputs: {Table: {Value: !Ref Table}}
 			`{"Description": "v1", "Parameters": {"Env": {"Type": "String"}}, "Resources": {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"DisplayName": "012", "FifoTopic": false}}}, "Outputs": {"Arn": {"Value": {"Ref": "Topic"}}}}`,
 			`"Description": "v1" "Parameters": "Env": "Type": "String" Name: Type: String "Resources": "Topic": "Type": "AWS::SNS::Topic" "Properties": "DisplayName": "012" "FifoTopic": false Table: Type: AWS::DynamoDB::Table DeletionPolicy: Retain Condition: Prod Properties: TableName: !Sub '${Name}-x' "Outputs": "Arn": "Value": "Ref": "Topic" Conditions: Prod: !Equals - !Ref Env - prod`,
 		},
-		"a new stack": {
-			"",
-			`Description: "v2: new" Parameters: Name: Type: String Env: Type: String Default: prod Conditions: Prod: !Equals - !Ref Env - prod Resources: Table: Type: AWS::DynamoDB::Table DeletionPolicy: Retain Condition: Prod Properties: TableName: !Sub '${Name}-x'`,
+		"an empty stack": {
+			Empty,
+			`Conditions: EmptyStackCondition: !Equals - with - without Prod: !Equals - !Ref Env - prod Resources: EmptyStackResource: Type: AWS::CloudFormation::WaitConditionHandle Condition: EmptyStackCondition Table: Type: AWS::DynamoDB::Table DeletionPolicy: Retain Condition: Prod Properties: TableName: !Sub '${Name}-x' Parameters: Name: Type: String Env: Type: String Default: prod`,
 		},
 	} {
-		var before []byte
-		if test.before != "" {
-			before = []byte(test.before)
-		}
-		got, err := Importing(before, []byte(desired), []string{"Table"})
+		got, err := Importing([]byte(test.before), []byte(desired), []string{"Table"})
 		if err != nil {
 			t.Fatal(name, err)
 		}

@@ -22,7 +22,7 @@ type Change struct {
 	Possible bool          `json:"possible,omitempty"` // the step changes the stack only if an output of a dependency changes
 	Status   run.Status    `json:"status"`
 	Why      string        `json:"why"`
-	Deadline time.Time     `json:"deadline,omitzero"` // when it is overdue, if it runs and has a timeout
+	Deadline time.Time     `json:"deadline,omitzero"` // when it is overdue, if it runs and has a timeout; or until when it waits for approval
 	Took     time.Duration `json:"-"`                 // from its claim to its end; 0 if it was never claimed or is not over
 }
 
@@ -71,7 +71,7 @@ func change(id string, s run.Step, to run.Status, at time.Time) Change {
 	if s.Over() && s.Status == to {
 		c.Took = took(s, s.Ended)
 	}
-	if to == run.Running {
+	if to == run.Running && s.Approval == nil || to == run.Waiting {
 		c.Deadline = s.Deadline(s.Claimed).UTC()
 	}
 	return c

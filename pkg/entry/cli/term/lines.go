@@ -57,6 +57,8 @@ func (p *Plain) End(r run.Run) error {
 func (c Change) String() string {
 	words := []string{c.Time.Format(time.TimeOnly), pad(string(c.Status), 7), c.Step}
 	switch {
+	case c.Status == run.Waiting && !c.Deadline.IsZero():
+		words = append(words, "(for approval until "+c.Deadline.Format(time.DateTime)+")")
 	case c.Why != "":
 		words = append(words, "("+oneLine(printable(c.Why))+")")
 	case !c.Deadline.IsZero():

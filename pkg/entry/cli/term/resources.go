@@ -57,6 +57,10 @@ func (p *planText) resource(r plan.ResourceChange) {
 		p.add(6, span{green, "+ "}, name)
 	case r.Action == difference.Import:
 		p.add(6, span{green, "^ import "}, name)
+	case r.MovedFrom != "":
+		p.add(6, span{green, "→ moved in "}, name, span{dim, "  from " + r.MovedFrom})
+	case r.MovedTo != "":
+		p.add(6, span{green, "→ moved out "}, name, span{dim, "  to " + r.MovedTo})
 	case r.Action == difference.Remove:
 		p.add(6, span{red, "- "}, name)
 	case r.Replacement == resource.Conditional:

@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -102,6 +103,10 @@ func stateText(r run.Run) string {
 	switch r.State {
 	case run.StateFailed, run.StateSucceeded:
 		return string(r.State) + " in"
+	case run.StateWaiting:
+		if questions := r.Questions(); len(questions) > 0 && r.Command == run.Continue && questions[0].Approval != nil {
+			return "waits for approval until " + questions[0].Deadline(questions[0].Claimed).UTC().Format(time.DateTime) + ", after"
+		}
 	case run.StateSuperseded:
 		if r.SupersededBy != "" {
 			return "was superseded by run " + r.SupersededBy + " after"

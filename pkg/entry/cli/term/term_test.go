@@ -167,6 +167,27 @@ func TestChangesTellOfDeadlines(t *testing.T) {
 	}
 }
 
+// A step that waits for approval is not overdue: it says until when a person may approve.
+func TestApprovalIsWaitedFor(t *testing.T) {
+	s := then(step("/approve"), run.Running, "", 3)
+	s.Timeout, s.Approval = project.DefaultExpiry, &project.Approval{Plan: true}
+	r := run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRunning, Started: at(0), Command: run.Continue}
+	before := r
+	r.Steps = []run.Step{s}
+	if got := term.Diff(before, r)[1].String(); strings.Contains(got, "overdue") {
+		t.Errorf("got %q", got)
+	}
+	s.Status, s.Why = run.Waiting, "waits for approval"
+	waits := r
+	waits.State, waits.Steps = run.StateWaiting, []run.Step{s}
+	if got := term.Diff(r, waits)[0].String(); !strings.HasSuffix(got, "(for approval until 2026-03-02 12:00:03)") {
+		t.Errorf("got %q", got)
+	}
+	if got := strings.Join(term.Summary(waits, nil, 0), "\n"); !strings.Contains(got, "waits for approval until 2026-03-02 12:00:03") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestTreeKeepsWithinItsWindow(t *testing.T) {
 	r := shop()
 	for i := range 200 {

@@ -1,0 +1,90 @@
+package sim
+
+import "strings"
+
+// A table is the resource that stacks import: it exists outside of stacks, or in one. Of a table that nobody
+// has named before, nothing is known: an import finds it, and a creation creates it.
+type table struct {
+	created int // how often
+	deleted bool
+}
+
+// TableOf returns the name of the table in a template; "" if it has none.
+func TableOf(template string) string {
+	_, name, _ := strings.Cut(template, "TableName: ")
+	name, _, _ = strings.Cut(name, "\n")
+	return name
+}
+
+// CreateTable lets a user create a table outside of all stacks, unless it exists.
+func (c *Cloud) CreateTable(name string) {
+	if t := c.tables[name]; t == nil || t.deleted {
+		c.bringIn(name)
+	}
+}
+
+// Created returns how often a table was created; 0 if it does not exist.
+func (c *Cloud) Created(table string) int {
+	if t := c.tables[table]; t != nil && !t.deleted {
+		return t.created
+	}
+	return 0
+}
+
+// HolderOf returns the name of the live stack that has a table; "" if none has.
+func (c *Cloud) HolderOf(table string) string {
+	if st := c.holder(table); st != nil {
+		return st.name
+	}
+	return ""
+}
+
+// holder returns the live stack whose template has a table; nil if there is none.
+func (c *Cloud) holder(table string) *stack {
+	for _, name := range c.Names() {
+		if st := c.live[name]; table != "" && TableOf(st.now.template) == table {
+			return st
+		}
+	}
+	return nil
+}
+
+// bringIn records that a table comes into a stack: it is created unless it exists.
+func (c *Cloud) bringIn(name string) {
+	t := c.tables[name]
+	switch {
+	case name == "":
+	case t == nil:
+		c.tables[name] = &table{created: 1}
+	case t.deleted:
+		t.created, t.deleted = t.created+1, false
+	}
+}
+
+// removeTable records that a stack has its content no longer: its table is deleted, unless the template retains it.
+func (c *Cloud) removeTable(was content) {
+	if t := c.tables[TableOf(was.template)]; t != nil && !strings.Contains(was.template, "DeletionPolicy: Retain") {
+		t.deleted = true
+	}
+}
+
+// conflict returns why CloudFormation cannot create the table of the content that a stack is to
+// have: it exists; or "".
+func (c *Cloud) conflict(st *stack, want content) string {
+	name := TableOf(want.template)
+	if t := c.tables[name]; t == nil || t.deleted || name == TableOf(st.now.template) {
+		return ""
+	}
+	return "Table (AWS::DynamoDB::Table): " + name + " already exists"
+}
+
+// cannotImport returns why CloudFormation cannot import a table, or "".
+func (c *Cloud) cannotImport(name string) string {
+	if holder := c.holder(name); holder != nil {
+		return name + " already exists in stack " + holder.id
+	}
+	if t := c.tables[name]; t != nil && t.deleted {
+		return name + " does not exist"
+	}
+	return ""
+}
