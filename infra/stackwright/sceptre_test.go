@@ -47,10 +47,11 @@ func TestSceptreProject(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+		known := len(l.objects(l.must(cli.ExitOK, "runs", "-o", "json")))
 		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(cli.Name), Key: aws.String("projects/letters/default.zip"), Body: bytes.NewReader(packed.Bytes())}); err != nil {
 			t.Fatal(err)
 		}
-		r := l.run("status", "--follow", "--project", "letters")
+		r := l.run("status", l.begun(known), "--follow")
 		l.has(r.out+r.err, want)
 	}
 	upload(l.project, "2 unchanged")
