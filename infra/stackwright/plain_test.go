@@ -42,7 +42,7 @@ func TestPlainTemplates(t *testing.T) {
 		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(cli.Name), Key: &key, Body: bytes.NewReader(packed.Bytes())}); err != nil {
 			t.Fatal(err)
 		}
-		r := l.run("status", l.begun(known), "--follow")
+		r := l.run("status", l.newRun(known), "--follow")
 		l.has(r.out+r.err, want)
 	}
 	l.edit("parameters/topic.json", "hello", "goodbye")

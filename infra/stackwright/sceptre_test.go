@@ -51,7 +51,7 @@ func TestSceptreProject(t *testing.T) {
 		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(cli.Name), Key: aws.String("projects/letters/default.zip"), Body: bytes.NewReader(packed.Bytes())}); err != nil {
 			t.Fatal(err)
 		}
-		r := l.run("status", l.begun(known), "--follow")
+		r := l.run("status", l.newRun(known), "--follow")
 		l.has(r.out+r.err, want)
 	}
 	upload(l.project, "2 unchanged")

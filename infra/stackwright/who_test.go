@@ -78,11 +78,11 @@ func (l *laptop) uploads(h *host.Host, who string) string {
 	if _, err := objects(h).By(who).Put(l.Context(), "projects/pair/default.zip", body); err != nil {
 		l.Fatal(err)
 	}
-	return l.begun(known)
+	return l.newRun(known)
 }
 
-// begun waits until there are more than known runs, and returns the newest.
-func (l *laptop) begun(known int) string {
+// newRun waits until there are more than known runs, and returns the newest.
+func (l *laptop) newRun(known int) string {
 	l.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if runs := l.objects(l.must(cli.ExitOK, "runs", "-o", "json")); len(runs) > known {
