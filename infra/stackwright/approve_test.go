@@ -14,7 +14,7 @@ func TestApproveThroughTheAPI(t *testing.T) {
 	lead, author := session("lead"), "person"
 	waiting := func() string {
 		t.Setenv("AWS_ACCESS_KEY_ID", author)
-		l.has(l.must(cli.ExitWaiting, "deploy", l.project), "waiting", "to see and approve the plan, or reject it: stackwright approve ")
+		l.has(l.must(cli.ExitWaiting, "deploy", l.project), "waiting", "to see and approve the plan: stackwright approve ", "to reject: stackwright reject ")
 		return l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string)
 	}
 	refused := func(says string, args ...string) {
@@ -59,7 +59,7 @@ func TestApproveAStack(t *testing.T) {
 	l, _ := newInstallation(t)
 	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: {\"\": {approve: always}}\n")
 	l.has(l.must(cli.ExitOK, "plan", l.project), "stack topic has to be approved: approve: always")
-	l.has(l.must(cli.ExitWaiting, "deploy", l.project), "waiting", "waits for approval", "to see and approve the plan, or reject it: stackwright approve ")
+	l.has(l.must(cli.ExitWaiting, "deploy", l.project), "waiting", "waits for approval", "to see and approve the changes of alone, topic, queue: stackwright approve ")
 	r := l.run("approve", "--yes", "--step", "nothing/approve")
 	l.has(r.out+r.err, "step nothing/approve of run", "waits for no approval: the run waits for alone/approve, topic/approve, queue/approve")
 	l.has(l.run("approve", "--yes", "--step", "topic/approve", "--direct").out, "done     topic/create")

@@ -67,7 +67,7 @@ func TestReadingChangesNothing(t *testing.T) {
 		if r.code != cli.ExitOK {
 			t.Errorf("%v ended with %d: %s", args, r.code, r.err)
 		}
-		l.has(r.err, "no server continues them", "stackwright serve --data "+l.data)
+		l.has(r.err, "is in progress in data folder", "no server goes on with it", "stackwright serve --data "+l.data)
 	}
 	l.has(l.must(cli.ExitOK, "runs"), id, "running")
 	if len(l.started) > 0 {

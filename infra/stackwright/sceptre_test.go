@@ -26,9 +26,9 @@ func TestSceptreProject(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "graph", l.project), "letters@default: 2 stacks, 1 edge", "messages/queues  (output Arn)")
 	l.has(l.must(cli.ExitOK, "render", l.project, "messages/topic"), "stack name      letters-beta-messages-topic", "DisplayName=letters orders", "Team=messages")
 	// What the command line gives is uploaded with the project.
-	l.has(l.must(cli.ExitOK, "render", l.project, "messages/topic", "--var", "stage=gamma", "--map", "prod=default"), "stack name      letters-gamma-messages-topic")
+	l.has(l.must(cli.ExitOK, "render", l.project, "messages/topic", "--var", "stage=gamma"), "stack name      letters-gamma-messages-topic")
 	l.has(l.must(cli.ExitOK, "plan", l.project, "--var", "stage=gamma", "-o", "json"), `"letters-gamma-messages-topic"`, `"letters-gamma-messages-queues"`)
-	for _, wrong := range [][]string{{"--var", "stage"}, {"--var-file", filepath.Join(l.project, "none.yaml")}} {
+	for _, wrong := range [][]string{{"--var", "stage"}, {"--var", "stge=gamma"}, {"--map", "prod=default"}, {"--var-file", filepath.Join(l.project, "none.yaml")}} {
 		if r := l.run(append([]string{"plan", l.project}, wrong...)...); r.code != cli.ExitRefused {
 			t.Errorf("%v: plan ended with %d: %s", wrong, r.code, r.err)
 		}

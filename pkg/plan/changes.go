@@ -43,17 +43,18 @@ const (
 	ActionAdopt   StackAction = "adopt"  // a live stack that no project owns becomes the project's; an update may follow
 	ActionImport  StackAction = "import" // resources that exist come into the stack, which is created or updated
 	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
+	ActionLevel   StackAction = "level"  // only the level of its approval is recorded: the stack is unchanged
 )
 
 // StackActions lists the actions.
 func StackActions() []StackAction {
-	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget}
+	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionLevel}
 }
 
 // Existing reports whether the action is about a stack that exists and stays, so that it is
 // compared with what is desired.
 func (a StackAction) Existing() bool {
-	return a == ActionUpdate || a == ActionAdopt || a == ActionImport
+	return a == ActionUpdate || a == ActionAdopt || a == ActionImport || a == ActionLevel
 }
 
 // A Certainty says whether an action changes the stack.
@@ -167,6 +168,7 @@ type Summary struct {
 	Adopt             int `json:"adopt"`
 	Import            int `json:"import"`
 	Forget            int `json:"forget"`
+	Level             int `json:"level"` // stacks of which only the level of approval changes
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
 	DataLoss          int `json:"data_loss"`          // resources whose data is lost
@@ -189,6 +191,8 @@ func (s *Summary) count(c StackChange) {
 		s.Import++
 	case c.Action == ActionForget:
 		s.Forget++
+	case c.Action == ActionLevel:
+		s.Level++
 	case c.Certainty == Possible:
 		s.Possible++
 	default:

@@ -197,8 +197,10 @@ func action(steps []Step) StackAction {
 		return ActionReplace
 	case has(Create):
 		return ActionCreate
-	case has(Update), has(SetLevel):
+	case has(Update):
 		return ActionUpdate
+	case has(SetLevel):
+		return ActionLevel
 	case has(Forget):
 		return ActionForget
 	case has(Delete):

@@ -334,6 +334,27 @@ func TestDescribeReasons(t *testing.T) {
 	}
 }
 
+// If only the level of approval changes, the stack is unchanged, and no update is counted.
+func TestDescribeLevel(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=small")
+	s.live("queue", queue, map[string]string{"Size": "small"}, nil)
+	r := s.Recorded["queue"]
+	same, err := s.Desired.Nodes["queue"].Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Digest, r.Approve = same.Digest, project.ApproveDeletions
+	s.Recorded["queue"] = r
+	c := s.describe(t)
+	if c.Summary.Level != 1 || c.Summary.Update != 0 {
+		t.Errorf("%+v", c.Summary)
+	}
+	if got := lines(c); !strings.HasPrefix(got, "queue level certain: only its level of approval changes, and nothing in AWS\n  approve deletions → never ") {
+		t.Error(got)
+	}
+}
+
 // A stack that was changed outside Stackwright is not compared with the template that is
 // recorded: that would show differences which do not exist.
 func TestDescribeDoesNotCompareWhatIsNotDeployed(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -96,10 +95,7 @@ func Open(opts Options) (*Bus, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &Bus{opts: opts, ctx: ctx, cancel: cancel, rules: map[string]*rule{}, pending: map[string]Delivery{}}
 	b.next = uint64(time.Now().UnixNano())
-	if opts.Folder == "" {
-		return b, nil
-	}
-	log, err := journal.Restore(filepath.Join(opts.Folder, "events.jsonl"), b.replay, b.records)
+	log, err := journal.Restore(opts.Folder, "events.jsonl", b.replay, b.records)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("open event bus: %w", err)

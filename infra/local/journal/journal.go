@@ -42,9 +42,13 @@ func Open[T any](path string, replay func(T) error) (*Journal[T], error) {
 	return j, nil
 }
 
-// Restore opens a journal and then replaces its records by the fewest that replay to the same: those that records returns.
-func Restore[T any](path string, replay func(T) error, records func() iter.Seq[T]) (*Journal[T], error) {
-	j, err := Open(path, replay)
+// Restore opens the journal of that name in a folder, and then replaces its records by the fewest that replay to the same:
+// those that records returns. Without a folder, the journal is nil: it stores nothing.
+func Restore[T any](folder, name string, replay func(T) error, records func() iter.Seq[T]) (*Journal[T], error) {
+	if folder == "" {
+		return nil, nil
+	}
+	j, err := Open(filepath.Join(folder, name), replay)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -79,10 +78,7 @@ func Open(opts Options) (*Service, error) {
 		opts: opts, ctx: ctx, cancel: cancel, next: uint64(time.Now().UnixNano()), pending: map[string]call{}, all: map[key]*schedule{},
 		groups: map[string]group{defaultGroup: {Name: defaultGroup, Created: time.Now().UTC()}},
 	}
-	if opts.Folder == "" {
-		return s, nil
-	}
-	log, err := journal.Restore(filepath.Join(opts.Folder, "scheduler.jsonl"), s.replay, s.records)
+	log, err := journal.Restore(opts.Folder, "scheduler.jsonl", s.replay, s.records)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("open scheduler: %w", err)

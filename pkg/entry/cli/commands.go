@@ -22,7 +22,7 @@ const (
 DIR is the folder of the project file stackwright.yaml, or that file; FILE is a ZIP or TAR archive of the folder, or a YAML
 file that is the whole project. A folder or an archive of CloudFormation templates is a project too, without a project file, and so is a project of Sceptre.
 Without DIR it is the nearest folder, from the current one upwards, that has a
-stackwright.yaml.`
+stackwright.yaml, or else the current one if it is a project of Sceptre.`
 	ofRun = `
 
 RUN is the ID of a run, or its beginning if only one run has it.`
@@ -91,13 +91,14 @@ template cannot be read. With --only it adopts some stacks.` + ofDir + codes,
 		},
 		{
 			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks,
-			flags: "reason refuse plan.forget " + recorded + watching + where + hosted, run: forget,
+			flags: "reason refuse plan.forget yes " + recorded + watching + where + hosted, run: forget,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the records of stacks: Stackwright no longer manages them. The stacks stay in AWS as they are, with all their tags.
 It is refused while an operation on such a stack is in progress, and if other recorded stacks depend on one. A deploy of
 files that still contain the stack is refused from then on, until adopt takes it back.
 
-STACK is the name of a stack in the project; network/ means all below it. With --plan it shows what would be forgotten.` + codes,
+STACK is the name of a stack in the project; network/ means all below it. On a terminal it asks first, unless --yes is given. With
+--plan it shows what would be forgotten.` + codes,
 			examples: []string{"forget data/db --plan", "forget data/db --reason 'moves to the data team'", "forget network/ --project shop --env prod"},
 		},
 
@@ -125,7 +126,7 @@ Without RUN it is the newest run that failed.` + codes,
 			name: "approve", args: "[RUN]", most: 1, group: groupControl, short: "approve what a run that waits for it would do", completes: runIDs,
 			flags: "reason step yes " + recorded + watching + where + hosted, run: runCommand{which: askingRun, done: answered, confirm: approvePlan}.give,
 			long: `Shows what the plan of the run would change, asks for confirmation, unless --yes is given, and approves exactly this plan, or what it
-does with the stacks that wait: the run continues. With --step, it is only what one of them waits for. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
+does with the stacks that wait: the run continues. The plan marks the stacks that you are asked about. With --step, it is only what one of them waits for. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
 			examples: []string{"approve", "approve mfrggzdfmztwq2lknnwg --reason 'reviewed with the team'", "approve mfrggzdfmztwq2lknnwg --step db/approve"},
 		},
 		{
@@ -138,11 +139,11 @@ has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approva
 		},
 		{
 			name: "cancel", args: "[RUN]", most: 1, group: groupControl, short: "end a run early", completes: runIDs,
-			flags: "reason rollback.cancel force.cancel " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateCancelled, done: over}.give,
+			flags: "reason rollback.cancel force.cancel yes " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateCancelled, done: over, confirm: confirmCancel}.give,
 			long: `The running steps finish, and all others are skipped. A queued run leaves the queue. With --force, CloudFormation also cancels
 the updates in progress and rolls them back; it never interrupts a creation or a deletion. With --rollback, a deploy is
 followed by a rollback to the last successful deploy. The exit code is 0 when the run is cancelled and the rollback, if
-there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
+there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended: on a terminal, cancel then asks first, unless --yes is given.",
 			examples: []string{"cancel", "cancel mfrggzdfmztwq2lknnwg --force", "cancel mfrg --rollback --reason 'wrong branch'"},
 		},
 		{
@@ -161,7 +162,8 @@ The exit code is 0 when the run has ended, and 2 if no run holds a lock, or the 
 			flags: "follow " + recorded + watching + where + hosted, run: status,
 			long: `Shows the state of a run, with the reasons of its failures. Without RUN it shows first, for each project and environment,
 what needs attention: the newest deploy or destroy that failed, until one succeeds; and which run holds the lock,
-which ones are queued, and what each of them does; and then the newest run.` + ofRun,
+which ones are queued, and what each of them does; and then the newest run. If that run has ended, and an older one of its project
+waits for a person, it shows the one that waits, with the commands that answer it.` + ofRun,
 			examples: []string{"status", "status mfrggzdfmztwq2lknnwg --follow"},
 		},
 		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "output " + where, run: listRuns,

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -76,9 +75,7 @@ func exportProject(ctx context.Context, c *call) (int, error) {
 		if c.flags.folder != "" {
 			return s.exportFolder(ctx, id, e)
 		}
-		out := json.NewEncoder(c.Out)
-		out.SetEscapeHTML(false)
-		return ExitOK, out.Encode(e)
+		return ExitOK, c.printJSON(e)
 	})
 }
 
@@ -183,7 +180,7 @@ func (s *session) describeIn(ctx context.Context, target project.Target, byID ma
 			return
 		}
 		e.live = liveStack(st)
-		e.live.Recorded = draft.Recorded{Node: e.Stack.Stack, Target: e.Target, Needs: e.Needs, Outputs: e.Outputs, Digest: e.Digest}
+		e.live.Recorded = draft.Recorded{Node: e.Stack.Stack, Target: e.Target, Needs: e.Needs, Outputs: e.Outputs, Digest: e.Digest, Approve: e.Approve}
 		e.Live = &liveState{Status: plan.Status(st.StackStatus), Parameters: []liveParameter{}, Tags: e.live.Tags, Capabilities: append([]string{}, e.live.Capabilities...), Protected: e.live.Protected}
 		for _, key := range slices.Sorted(maps.Keys(e.live.Parameters)) {
 			p := liveParameter{Name: key, Value: e.live.Parameters[key]}
@@ -245,6 +242,7 @@ func (s *session) exportFolder(_ context.Context, id string, e export) (int, err
 		return ExitFailed, err
 	}
 	c.listSecrets(stacks)
+	fmt.Fprintln(c.Err, "not written, because no live stack shows them: variables, other environments, schedules, limits, timeouts, policies, and who approves")
 	next := c.commandLine("plan", dir)
 	if environment != "" {
 		next = c.commandLine("plan", dir, "--env", environment)

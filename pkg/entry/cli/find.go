@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/sceptre"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -21,7 +23,8 @@ const projectFile = "stackwright.yaml"
 
 // folder is the path of the project that the call names: the given path, or the
 // folder of the given project file. Without an argument it is the nearest folder,
-// from the current one upwards, that has a project file.
+// from the current one upwards, that has a project file, or else the current one if it
+// is a project of Sceptre.
 func (c *call) folder() (string, error) {
 	if len(c.args) > 0 {
 		given := c.args[0]
@@ -42,10 +45,28 @@ func (c *call) folder() (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", fault.New(fault.Denied, "find the project: %w", err)
 		}
+		if dir == filepath.Dir(dir) && isSceptre(from) {
+			return from, nil
+		}
 		if dir == filepath.Dir(dir) {
 			return "", fault.New(fault.Missing, "there is no %s in %s or above it: name the project's folder, or a folder of templates", projectFile, from)
 		}
 	}
+}
+
+// isSceptre reports whether a folder is a project of Sceptre.
+func isSceptre(dir string) bool {
+	names := archive.Files{}
+	for _, pattern := range []string{"sceptre.yaml", "config/config.yaml", "config/*/config.yaml"} {
+		found, err := fs.Glob(os.DirFS(dir), pattern)
+		if err != nil {
+			return false
+		}
+		for _, name := range found {
+			names[name] = nil
+		}
+	}
+	return sceptre.Detect(names)
 }
 
 // projectName is the name of a project without a project file: the name of its folder
@@ -72,15 +93,50 @@ func projectName(path string) string {
 // A choice selects the run of a command without RUN.
 type choice func(context.Context, *session) (run.Run, error)
 
-// The choices: the newest of all runs, of the runs that have not ended, of the paused
-// runs, and of the failed runs.
+// The choices: the newest of the runs that have not ended, of the paused runs, and of the failed runs.
 var (
-	anyRun    = newest(func(run.Run) bool { return true }, "there is no run yet: deploy a project")
 	openRun   = newest(func(r run.Run) bool { return !r.State.Over() }, "every run has ended: there is nothing to do")
-	pausedRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting }, "no run is paused: name the one to continue")
-	askingRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting && r.Command != run.Pause }, "no run waits for approval: name the one to answer")
+	pausedRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting && r.Command == run.Pause }, "no run is paused: name the one to continue")
 	failedRun = newest(func(r run.Run) bool { return r.State == run.StateFailed }, "no run has failed: name the one to retry")
 )
+
+// currentRun is the newest run. If it has ended, and an older run of its project waits for a person, it is that one: a
+// plan, or a refused answer, hides no run that waits.
+func currentRun(ctx context.Context, s *session) (run.Run, error) {
+	runs, err := s.runs(ctx)
+	if err != nil {
+		return run.Run{}, err
+	}
+	if len(runs) == 0 {
+		return run.Run{}, fault.New(fault.Missing, "there is no run yet: deploy a project")
+	}
+	current := runs[0]
+	waits := func(r run.Run) bool { return r.Project == current.Project && r.State == run.StateWaiting }
+	if i := slices.IndexFunc(runs, waits); i > 0 && current.State.Over() {
+		if !s.call.flags.quiet {
+			fmt.Fprintf(s.call.Err, "newer than the run that waits: %s\n", described(current))
+		}
+		current = runs[i]
+	}
+	return s.load(ctx, current.ID)
+}
+
+// askingRun is the newest run of which a step waits for approval, also while its other steps run.
+func askingRun(ctx context.Context, s *session) (run.Run, error) {
+	runs, err := s.runs(ctx)
+	if err != nil {
+		return run.Run{}, err
+	}
+	for _, r := range runs {
+		if r.State.Over() {
+			continue
+		}
+		if r, err = s.load(ctx, r.ID); err != nil || len(r.Asks()) > 0 {
+			return r, err
+		}
+	}
+	return run.Run{}, fault.New(fault.Missing, "no run waits for approval: name the one to answer")
+}
 
 // newest is the newest run that fits; none is the text of the error if no run fits.
 func newest(fits func(run.Run) bool, none string) choice {

@@ -60,7 +60,7 @@ func (u *followError) hint() string {
 // A watch says when to stop following, and what to follow instead.
 type watch struct {
 	run     string             // to follow
-	instead string             // the ID of another run that is followed instead if it is created; may be empty
+	instead []string           // the IDs of other runs; the first one that is created is followed instead
 	done    func(run.Run) bool // when to stop; nil stops when the run has ended or waits for a person
 	success run.State          // the state of the run that is a success for this command; may be empty
 }
@@ -122,8 +122,8 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 // see loads the followed run, or the run to follow instead as soon as that is
 // recorded.
 func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
-	if w.instead != "" {
-		r, err := s.load(ctx, w.instead)
+	for _, id := range w.instead {
+		r, err := s.load(ctx, id)
 		if !fault.Is(err, fault.Missing) {
 			return r, err
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,6 +26,12 @@ func forget(ctx context.Context, c *call) (int, error) {
 		}
 		if err != nil {
 			return ExitFailed, err
+		}
+		if c.Asks && !c.flags.yes && !c.flags.plan {
+			what := fmt.Sprintf("forget deletes the records of %s in %s: the stacks stay in AWS, and Stackwright no longer manages them\nat %s", strings.Join(c.args, ", "), project, s.label)
+			if err := c.agree(what); err != nil {
+				return c.refuse(err)
+			}
 		}
 		q := s.newRequest(project, run.Source{})
 		q.Only = c.args

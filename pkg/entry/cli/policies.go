@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,30 +56,41 @@ func checkPolicies(_ context.Context, c *call) (int, error) {
 
 // read compiles the policies of one file.
 func (p *policyCheck) read(file string) error {
+	f, err := compilePolicies(file)
+	for i, one := range f.policies {
+		p.Policies = append(p.Policies, checkedPolicy{one, f.set.Each(i), one.At()})
+	}
+	return err
+}
+
+// A policyFile is a file of policies that compile.
+type policyFile struct {
+	body     []byte
+	policies []project.Policy
+	set      policy.Set
+}
+
+// compilePolicies reads a file of policies, and compiles them. After an error there are none.
+func compilePolicies(file string) (policyFile, error) {
 	body, err := readPolicyFile(file)
 	if err != nil {
-		return err
+		return policyFile{}, err
 	}
-	all, err := format.Policies(file, body)
+	policies, err := format.Policies(file, body)
 	if err != nil {
-		return err
+		return policyFile{}, err
 	}
-	set, err := policy.Compile(all)
+	set, err := policy.Compile(policies)
 	if err != nil {
-		return err
+		return policyFile{}, err
 	}
-	for i, one := range all {
-		p.Policies = append(p.Policies, checkedPolicy{one, set.Each(i), one.At()})
-	}
-	return nil
+	return policyFile{body, policies, set}, nil
 }
 
 // showPolicies prints what is wrong, or each policy.
 func (c *call) showPolicies(all policyCheck) error {
 	if c.flags.output == "json" {
-		out := json.NewEncoder(c.Out)
-		out.SetEscapeHTML(false)
-		return out.Encode(all)
+		return c.printJSON(all)
 	}
 	var lines []string
 	for _, p := range all.Problems {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/policy"
 )
@@ -75,26 +73,18 @@ func (t policyTest) code() int {
 
 // test tests the policies of one file.
 func (t *policyTest) test(ctx context.Context, file string) error {
-	body, err := readPolicyFile(file)
+	f, err := compilePolicies(file)
 	if err != nil {
 		return err
 	}
-	policies, err := format.Policies(file, body)
-	if err != nil {
-		return err
-	}
-	set, err := policy.Compile(policies)
-	if err != nil {
-		return err
-	}
-	t.Policies += len(policies)
-	cases, err := policy.ReadCases(file, body, policies)
+	t.Policies += len(f.policies)
+	cases, err := policy.ReadCases(file, f.body, f.policies)
 	if err != nil {
 		return err
 	}
 	beside := strings.TrimSuffix(file, filepath.Ext(file)) + ".test" + filepath.Ext(file)
-	if body, err = readPolicyFile(beside); err == nil {
-		more, wrong := policy.ReadCases(beside, body, policies)
+	if body, err := readPolicyFile(beside); err == nil {
+		more, wrong := policy.ReadCases(beside, body, f.policies)
 		if wrong != nil {
 			return wrong
 		}
@@ -103,7 +93,7 @@ func (t *policyTest) test(ctx context.Context, file string) error {
 		return err
 	}
 	for _, one := range cases {
-		r, err := set.Test(ctx, one)
+		r, err := f.set.Test(ctx, one)
 		if err != nil {
 			return err
 		}
@@ -127,9 +117,7 @@ func readPolicyFile(file string) ([]byte, error) {
 // showPolicyTest prints what is wrong, each failed test with the violations, and the totals.
 func (c *call) showPolicyTest(all policyTest, failed int) error {
 	if c.flags.output == "json" {
-		out := json.NewEncoder(c.Out)
-		out.SetEscapeHTML(false)
-		return out.Encode(all)
+		return c.printJSON(all)
 	}
 	var lines []string
 	for _, p := range all.Problems {

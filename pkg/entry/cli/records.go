@@ -84,18 +84,23 @@ func (c *call) show(ctx context.Context, head []string, list func(*session) (obj
 			return ExitFailed, err
 		}
 		if c.flags.output == "json" {
-			out := json.NewEncoder(c.Out)
-			out.SetEscapeHTML(false)
-			for _, o := range objects {
-				if err := out.Encode(o); err != nil {
-					return ExitFailed, err
-				}
-			}
-			return ExitOK, nil
+			return ExitOK, c.printJSON(objects...)
 		}
 		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table(head, cells, c.width()), "\n"))
 		return ExitOK, err
 	})
+}
+
+// printJSON prints values as JSON, a line each.
+func (c *call) printJSON(values ...any) error {
+	out := json.NewEncoder(c.Out)
+	out.SetEscapeHTML(false)
+	for _, v := range values {
+		if err := out.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listRuns lists runs, newest first.

@@ -90,9 +90,7 @@ func render(ctx context.Context, c *call) (int, error) {
 		}
 	}
 	if c.flags.output == "json" {
-		out := json.NewEncoder(c.Out)
-		out.SetEscapeHTML(false)
-		return ExitOK, out.Encode(all)
+		return ExitOK, c.printJSON(all)
 	}
 	for _, r := range all.Stacks {
 		if _, err := fmt.Fprint(c.Out, r.text(c.flags.out)); err != nil {

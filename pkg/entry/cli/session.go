@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -199,12 +200,28 @@ func (c *call) in(ctx context.Context, enter func(context.Context) (*session, er
 		return code, err
 	case s.readOnly:
 		if !s.host.Idle(ctx) {
-			fmt.Fprintf(c.Err, "runs in data folder %s are in progress, and no server continues them: run %s\n", c.flags.data, c.commandLine("serve"))
+			fmt.Fprintf(c.Err, "%s in data folder %s, and no server goes on with it: run %s\n", s.interrupted(ctx), c.flags.data, c.commandLine("serve"))
 		}
 	case ctx.Err() == nil && !waitUntilIdle(ctx, s.host):
 		return code, errors.Join(err, s.continueInBackground(ctx))
 	}
 	return code, errors.Join(err, s.end())
+}
+
+// interrupted says what no server continues: runs, but not those that wait for a person, or the delivery of events.
+func (s *session) interrupted(ctx context.Context) string {
+	runs, err := s.runs(ctx)
+	if err != nil {
+		return "runs may be in progress" // the command has succeeded
+	}
+	runs = slices.DeleteFunc(runs, func(r run.Run) bool { return r.State.Over() || r.State == run.StateWaiting })
+	switch len(runs) {
+	case 0:
+		return "events are not delivered"
+	case 1:
+		return "run " + described(runs[0]) + " is in progress"
+	}
+	return fmt.Sprintf("%d runs are in progress", len(runs))
 }
 
 // end ends the server of this process.

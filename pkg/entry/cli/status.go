@@ -22,13 +22,26 @@ func status(ctx context.Context, c *call) (int, error) {
 		enter = c.open
 	}
 	return c.in(ctx, enter, func(s *session) (int, error) {
-		r, err := s.chosen(ctx, anyRun)
+		r, err := s.chosen(ctx, currentRun)
 		if err != nil {
 			return ExitFailed, err
 		}
 		var failed []report.Run
+		var notes string
 		if len(c.args) == 0 && !c.flags.quiet {
-			if failed, err = s.attention(ctx, r); err != nil {
+			if failed, notes, err = s.attention(ctx, r); err != nil {
+				return ExitFailed, err
+			}
+		}
+		if r.State == run.StateWaiting && notes != "" && !c.flags.follow && c.flags.output == "text" { // what waits for a person comes first
+			if err := c.picture(r); err != nil {
+				return ExitFailed, err
+			}
+			_, err := fmt.Fprint(c.Out, "\n"+strings.TrimSuffix(notes, "\n"))
+			return ExitOK, err
+		}
+		if c.flags.output == "text" {
+			if _, err := fmt.Fprint(c.Out, notes); err != nil {
 				return ExitFailed, err
 			}
 		}
@@ -60,42 +73,36 @@ func status(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// attention prints what needs attention in each selected project: the newest
-// failed run that no later run has repaired, unless it is run shown; and the
-// owner of the lock and the queue. It returns the failed runs.
-func (s *session) attention(ctx context.Context, shown run.Run) ([]report.Run, error) {
-	var failed []report.Run
+// attention finds what needs attention in each selected project: the newest
+// failed run that no later run has repaired, unless it is run shown. It returns these
+// runs, and what to print about them. It prints the owner of the lock and the queue.
+func (s *session) attention(ctx context.Context, shown run.Run) (failed []report.Run, notes string, err error) {
 	projects, err := s.projects(ctx)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, p := range projects {
 		runs, err := s.to.List(ctx, p, 0)
 		if err != nil {
-			return nil, fmt.Errorf("list the runs of %s: %w", p, err)
+			return nil, "", fmt.Errorf("list the runs of %s: %w", p, err)
 		}
 		if id := failing(runs); id != "" && id != shown.ID {
 			r, err := s.load(ctx, id)
 			if err != nil {
-				return nil, err
+				return nil, "", err
 			}
 			failed = append(failed, report.Of(r, time.Now()))
-			if s.call.flags.output == "text" {
-				text := "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n")
-				if _, err := fmt.Fprintf(s.call.Out, "%s\n\n", text); err != nil {
-					return nil, err
-				}
-			}
+			notes += "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n") + "\n\n"
 		}
 		l, err := report.QueueEntryOf(ctx, s.to, p)
 		if err != nil {
-			return nil, fmt.Errorf("read the lock of %s: %w", p, err)
+			return nil, "", fmt.Errorf("read the lock of %s: %w", p, err)
 		}
 		if l != nil {
 			printQueue(s.call, *l)
 		}
 	}
-	return failed, nil
+	return failed, notes, nil
 }
 
 // failing is the newest failed run of a project that wrote stacks and that no
@@ -125,7 +132,11 @@ func (c *call) picture(r run.Run) error {
 		}
 		now := time.Now()
 		forecast, _ := r.Forecast(now)
-		lines = term.Tree{Run: r, Now: now, Colour: colour && c.Window != nil, Forecast: forecast}.Render(max(width, 40), term.MaxLines)
+		t := term.Tree{Run: r, Now: now, Colour: colour && c.Window != nil, Forecast: forecast}
+		if !finished(r) { // the summary below has the commands
+			t.Next = c.commandLine
+		}
+		lines = t.Render(max(width, 40), term.MaxLines)
 	}
 	if finished(r) {
 		lines = append(lines, term.Summary(r, c.commandLine, c.width())...)

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,60 +28,79 @@ type runCommand struct {
 // give sends the request of the command about a run, and follows the run.
 func (w runCommand) give(ctx context.Context, c *call) (int, error) {
 	name := c.command.name
-	if control, _ := run.ControlNamed(name); control.NeedsReason && strings.TrimSpace(c.flags.reason) == "" {
+	control, _ := run.ControlNamed(name)
+	if control.NeedsReason && strings.TrimSpace(c.flags.reason) == "" {
 		return c.refuse(fault.New(fault.Invalid, "%s: give a reason with --reason TEXT: it is recorded with the run", name))
 	}
-	return c.in(ctx, c.open, func(s *session) (int, error) {
-		about, err := s.chosen(ctx, w.which)
-		if w.unreadable != nil && fault.Is(err, fault.Missing, fault.Broken) {
-			return w.unreadable(ctx, s, err)
+	return c.in(ctx, c.open, func(s *session) (int, error) { return w.giveTo(ctx, s, control) })
+}
+
+// giveTo sends the request of the command through a session, and follows the run.
+func (w runCommand) giveTo(ctx context.Context, s *session, control run.Control) (int, error) {
+	c := s.call
+	name := c.command.name
+	about, err := s.chosen(ctx, w.which)
+	if w.unreadable != nil && fault.Is(err, fault.Missing, fault.Broken) {
+		return w.unreadable(ctx, s, err)
+	}
+	if err != nil {
+		return ExitFailed, err
+	}
+	asks := w.confirm != nil && c.Asks && !c.flags.yes // the question names the run
+	if about.ID != strings.Join(c.args, "") && !c.flags.quiet && !asks {
+		fmt.Fprintf(c.Err, "%s of run %s\n", name, described(about))
+	}
+	if w.confirm != nil {
+		if err := w.confirm(ctx, s, about); err != nil {
+			return c.refuse(err)
 		}
+	}
+	q := s.newRequest(about.Project, about.Source)
+	q.Of = about.ID
+	if w.anew {
+		id, err := s.to.Request(ctx, q)
 		if err != nil {
 			return ExitFailed, err
 		}
-		if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
-			fmt.Fprintf(c.Err, "%s of run %s\n", name, described(about))
+		return s.watch(ctx, watch{run: id})
+	}
+	steps := []string{""} // that are answered
+	if control.Answers {
+		q.PlanDigest = about.Digest
+		if steps = about.Asks(); c.flags.step != "" || len(steps) == 0 {
+			steps = []string{c.flags.step}
 		}
-		requested := s.newRequest(about.Project, about.Source)
-		requested.Of = about.ID
-		steps := []string{""} // that are answered
-		if control, _ := run.ControlNamed(name); control.Answers {
-			requested.PlanDigest = about.Digest
-			if steps = about.Asks(); c.flags.step != "" || len(steps) == 0 {
-				steps = []string{c.flags.step}
-			}
-		}
-		if w.confirm != nil {
-			if err := w.confirm(ctx, s, about); err != nil {
-				return c.refuse(err)
-			}
-		}
-		if w.anew {
-			id, err := s.to.Request(ctx, requested)
-			if err != nil {
-				return ExitFailed, err
-			}
-			return s.watch(ctx, watch{run: id})
-		}
-		var id string
-		for _, step := range steps {
-			if requested.Step = step; err == nil {
-				id, err = s.to.Command(ctx, requested)
-			}
+	}
+	var ids []string // of the requests, if the installation has not taken them yet
+	for i, step := range steps {
+		q.Step = step
+		id, err := s.to.Command(ctx, q)
+		if err != nil && i > 0 {
+			fmt.Fprintf(c.Err, "%s of %s is done, the rest is not\n", name, strings.Join(steps[:i], ", "))
+			return ExitFailed, err
 		}
 		switch {
 		case fault.Is(err, fault.Refused):
 			return c.refuse(err)
 		case err != nil:
 			return ExitFailed, err
+		case id != "":
+			ids = append(ids, id)
 		}
-		// What is followed is the run itself, or the refusal of the command.
-		return s.watch(ctx, watch{run: about.ID, instead: id, success: w.success, done: func(r run.Run) bool {
-			if r.ID == id {
-				return finished(r)
-			}
-			return w.done(r) && r.Generation > about.Generation
-		}})
+	}
+	// What is followed is the run itself, or the refusal of a command.
+	return s.watch(ctx, watch{run: about.ID, instead: ids, success: w.success, done: func(r run.Run) bool {
+		if r.ID != about.ID {
+			return finished(r)
+		}
+		return w.done(r) && r.Generation > about.Generation && (!control.Answers || hasAnswers(r, ids))
+	}})
+}
+
+// hasAnswers reports whether all answers with the given IDs are recorded with a run.
+func hasAnswers(r run.Run, ids []string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool {
+		return !slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.Answer.ID == id })
 	})
 }
 
@@ -109,15 +128,33 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
 	}
-	fmt.Fprintln(s.call.Err, strings.Join(term.Plan(c, s.call.width(), false), "\n"))
+	asked := r.Asks()
+	if s.call.flags.step != "" {
+		asked = []string{s.call.flags.step}
+	}
+	var stacks []string // that are asked about; empty if the whole plan is
+	for _, id := range asked {
+		if step := r.Step(id); step != nil && step.Node != "" {
+			stacks = append(stacks, step.Node)
+		}
+	}
+	fmt.Fprintln(s.call.Err, strings.Join(term.Plan(c, s.call.width(), false, stacks...), "\n"))
 	if s.call.flags.yes {
 		return nil
 	}
 	what := fmt.Sprintf("plan %.12s", r.Digest)
-	if steps := r.Asks(); s.call.flags.step != "" || r.Step(steps[0]).Node != "" {
-		what = cmp.Or(s.call.flags.step, strings.Join(steps, ", ")) + " of " + what
+	if len(stacks) > 0 {
+		what = strings.Join(asked, ", ") + " of " + what
 	}
 	return s.call.agree(fmt.Sprintf("approve %s of %s, run %s", what, r.Project, r.ID))
+}
+
+// confirmCancel asks whether to cancel a run that the user has not named.
+func confirmCancel(_ context.Context, s *session, r run.Run) error {
+	if len(s.call.args) > 0 || s.call.flags.yes || !s.call.Asks {
+		return nil
+	}
+	return s.call.agree(fmt.Sprintf("cancel run %s: its running steps finish, and no other one starts", described(r)))
 }
 
 // load returns the run of the given ID.

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,9 +119,7 @@ func assume(targets map[string]project.Target, names []string, regions map[strin
 // standard output.
 func (c *call) showValidation(v validation) error {
 	if c.flags.output == "json" {
-		out := json.NewEncoder(c.Out)
-		out.SetEscapeHTML(false)
-		return out.Encode(v)
+		return c.printJSON(v)
 	}
 	for _, p := range v.Problems {
 		if _, err := fmt.Fprintln(c.Out, p); err != nil {

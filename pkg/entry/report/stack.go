@@ -22,13 +22,15 @@ type Stack struct {
 	Template string `json:"template,omitempty"` // the digest of the template of the same
 	Revision string `json:"revision,omitempty"` // of the files of the same
 	Adopted  bool   `json:"adopted,omitempty"`  // the project has adopted it: Stackwright did not create it
+
+	Approve project.ApprovalLevel `json:"approve,omitempty"` // which of its changes have to be approved; empty is none
 }
 
 // StackOf reports a record.
 func StackOf(r plan.Record) Stack {
 	return Stack{
 		Stack: r.Node, Name: r.Stack, ID: r.StackID, Target: r.Target, Needs: append([]string{}, r.Needs...), Outputs: r.Outputs, Changed: r.LastUpdated, Run: r.Run,
-		Digest: r.Digest, Template: r.Template, Revision: r.Revision, Adopted: r.IsAdopted(),
+		Digest: r.Digest, Template: r.Template, Revision: r.Revision, Adopted: r.IsAdopted(), Approve: r.Approve,
 	}
 }
 
@@ -36,7 +38,7 @@ func StackOf(r plan.Record) Stack {
 func RecordOf(s Stack) plan.Record {
 	r := plan.Record{
 		Node: s.Stack, Stack: s.Name, StackID: s.ID, Target: s.Target, Needs: s.Needs, Outputs: s.Outputs, LastUpdated: s.Changed, Run: s.Run,
-		Digest: s.Digest, Template: s.Template, Revision: s.Revision,
+		Digest: s.Digest, Template: s.Template, Revision: s.Revision, Approve: s.Approve,
 	}
 	if s.Adopted {
 		r.Adopted = s.ID

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // Schema is where editors find the JSON schema of a project file.
@@ -27,8 +28,9 @@ type Stack struct {
 	Tags         map[string]string    // likewise
 	Capabilities []string
 	Protect      bool
-	Targets      []string // none is the default target
-	Needs        []string // further dependencies, by name
+	Targets      []string              // none is the default target
+	Needs        []string              // further dependencies, by name
+	Approve      project.ApprovalLevel // which of its changes have to be approved
 }
 
 // File writes a project file, with an environment unless it is "". The stacks are listed in their order.
@@ -71,6 +73,9 @@ func (s Stack) write(b *bytes.Buffer) {
 	}
 	if s.Protect {
 		b.WriteString("    protect: true\n")
+	}
+	if s.Approve != project.ApproveNever {
+		fmt.Fprintf(b, "    approve: %s\n", s.Approve)
 	}
 	list(b, "targets", s.Targets)
 	list(b, "needs", s.Needs)

@@ -48,7 +48,7 @@ func Export(id string, live []Live) (archive.Files, []Stack, error) {
 func exported(stack string, live []Live, byNode map[string]Live, files archive.Files) (Stack, error) {
 	l := live[0]
 	s := Stack{
-		Name: stack, StackName: l.Name, Parameters: map[string]string{}, References: map[string]string{}, Tags: map[string]string{}, Capabilities: l.Capabilities, Protect: l.Protected,
+		Name: stack, StackName: l.Name, Parameters: map[string]string{}, References: map[string]string{}, Tags: map[string]string{}, Capabilities: l.Capabilities, Protect: l.Protected, Approve: l.Recorded.Approve,
 	}
 	for _, other := range live {
 		if !alike(l, other) {

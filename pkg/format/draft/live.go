@@ -28,7 +28,8 @@ type Recorded struct {
 	Target  project.Target
 	Needs   []string // nodes
 	Outputs map[string]string
-	Digest  string // of what was last deployed; empty if that is unknown
+	Digest  string                // of what was last deployed; empty if that is unknown
+	Approve project.ApprovalLevel // which of its changes have to be approved
 }
 
 // From makes the stacks of a project from stacks that exist, and the files of their

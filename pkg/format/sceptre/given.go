@@ -52,14 +52,22 @@ func (g Given) Into(f archive.Files) (archive.Files, error) {
 	for _, file := range g.Files {
 		file.into(variables, &list)
 	}
+	used, named := usedVariables(f), namedProfiles(f)
 	for _, v := range g.Variables {
 		setVariable(variables, v, &list)
+		name, _, _ := strings.Cut(v, "=")
+		name, _, _ = strings.Cut(name, ".")
+		if hint, lacks := used.lacks(name); lacks && name != "" {
+			list.Add(problem.Position{}, "--var %s: no configuration below %s uses the variable %s%s", problem.Short(v), configs, problem.Short(name), hint)
+		}
 	}
 	var mapped []*yaml.Node
 	for _, m := range g.Targets {
 		profile, target, ok := strings.Cut(m, "=")
 		if !ok || profile == "" || target == "" {
 			list.Add(problem.Position{}, "--map %s: write PROFILE=TARGET, a profile of the configurations and a registered target", problem.Short(m))
+		} else if hint, lacks := named.lacks(profile); lacks {
+			list.Add(problem.Position{}, "--map %s: no configuration below %s has the profile %s%s", problem.Short(m), configs, problem.Short(profile), hint)
 		}
 		one := &yaml.Node{Kind: yaml.MappingNode}
 		set(one, quoted("profile"), quoted(profile))

@@ -113,6 +113,32 @@ func TestGivenComesOnTop(t *testing.T) {
 	}
 }
 
+// A variable that no configuration uses, or a profile that none has, is refused, unless a name is computed.
+func TestGivenNamesAreKnown(t *testing.T) {
+	f := given()
+	f["config/config.yaml"] = []byte("project_code: shop\nregion: {{ var.region | default('us-east-1') }}\nprofile: prod # ours\n# {{ var.old }} /var/log\n")
+	f["config/app.yaml"] = []byte("template: {path: app.yaml.j2}\nsceptre_user_data: {all: {{ var['stage'] }}}\n")
+	for want, g := range map[string]sceptre.Given{
+		"": {Variables: []string{"stage=x", "region.a=y"}, Targets: []string{"prod=other"}},
+		"--var stge=x: no configuration below config/ uses the variable stge: did you mean stage?": {Variables: []string{"stge=x"}},
+		"--map prd=other: no configuration below config/ has the profile prd: did you mean prod?":  {Targets: []string{"prd=other"}},
+	} {
+		if _, err := g.Into(f); strings.Join(fault.Messages(err), "\n") != want {
+			t.Errorf("got %q, want %q", fault.Messages(err), want)
+		}
+	}
+	for _, all := range []string{"{{ var }}", "{{ var[name] }}", "{{ var.get('x') }}", "{% for k in var %}{% endfor %}"} {
+		f["config/other.yaml"] = []byte(all)
+		if _, err := (sceptre.Given{Variables: []string{"stge=x"}}).Into(f); err != nil {
+			t.Errorf("%s: %v", all, err)
+		}
+	}
+	f["config/config.yaml"] = []byte("profile: {{ environment_variable.PROFILE }}\n")
+	if _, err := (sceptre.Given{Targets: []string{"prd=other"}}).Into(f); err != nil {
+		t.Errorf("the profile is computed: %v", err)
+	}
+}
+
 // What cannot be understood is refused before anything is read.
 func TestGivenIsRefused(t *testing.T) {
 	file := func(text string) sceptre.Given {

@@ -122,7 +122,7 @@ func count(steps []run.Step) map[run.Status]int {
 func tally(r run.Run) string {
 	n := count(r.Steps)
 	words := []string{fmt.Sprintf("%d of %d done", n[run.Done], len(r.Steps))}
-	for _, s := range []run.Status{run.Running, run.Failed, run.Skipped} {
+	for _, s := range []run.Status{run.Waiting, run.Running, run.Failed, run.Skipped} {
 		if n[s] > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n[s], s))
 		}

@@ -12,12 +12,13 @@ import (
 const planWidth = 80
 
 // Plan draws what a plan changes: a block for each stack, and the totals last. No line is
-// longer than width, except for words that are; 0 is 80 columns.
-func Plan(c plan.Changes, width int, colour bool) []string {
+// longer than width, except for words that are; 0 is 80 columns. It marks the stacks that a
+// person is asked about.
+func Plan(c plan.Changes, width int, colour bool, asked ...string) []string {
 	if width == 0 {
 		width = planWidth
 	}
-	p := &planText{width: width}
+	p := &planText{width: width, asked: asked}
 	p.add(0, span{bold, plan.CommandOf(c.Operation) + " of " + c.Project + "@" + c.Environment})
 	after := make(map[string][]string, len(c.Steps))
 	for _, s := range c.Steps {
@@ -75,6 +76,7 @@ func Plan(c plan.Changes, width int, colour bool) []string {
 // planText is a plan that is drawn.
 type planText struct {
 	width int
+	asked []string // the stacks that a person is asked about
 	lines []line
 }
 
@@ -107,12 +109,15 @@ func (p *planText) add(indent int, spans ...span) {
 
 // signs are the signs and colours of actions.
 var signs = map[plan.StackAction]span{
-	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
+	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
 }
 
 // stack draws the block of a stack.
 func (p *planText) stack(s plan.StackChange, after []string) {
 	sign, words := signs[s.Action], string(s.Action)
+	if s.Action == plan.ActionLevel {
+		words = "set the level of approval"
+	}
 	if s.Certainty == plan.Possible {
 		sign, words = span{cyan, maybe}, "may change"
 	}
@@ -129,6 +134,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 		words += "  (after " + strings.Join(after, ", ") + ")"
 	}
 	p.add(2, sign, span{bold, " " + s.Stack}, span{normal, "  " + words})
+	if slices.Contains(p.asked, s.Stack) {
+		p.add(6, span{yellow, "waits for approval: this is what you are asked about"})
+	}
 	for _, reason := range s.Reasons {
 		p.add(6, span{dim, oneLine(reason)})
 	}

@@ -17,7 +17,7 @@ import (
 func TestPlanSaysEachKindOfChange(t *testing.T) {
 	before, after := "a", "b"
 	c := plan.Changes{
-		Operation: "plan", Project: "shop", Environment: "prod", Summary: plan.Summary{Update: 1, Delete: 1, Forget: 1},
+		Operation: "plan", Project: "shop", Environment: "prod", Summary: plan.Summary{Update: 1, Delete: 1, Forget: 1, Level: 1},
 		MaxParallel: []project.Limit{{Prefix: "data/", Most: 2}},
 		Steps: []plan.PlannedStep{
 			{Step: "db/update"}, {Step: "barrier", After: []string{"db/update"}}, {Step: "arn:old/delete", After: []string{"barrier"}}, {Step: "gone/forget", After: []string{"db/update"}},
@@ -45,6 +45,7 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 				Outputs: []plan.OutputChange{{Name: "Id", Action: difference.Remove, Export: "old-id"}},
 			},
 			{Stack: "gone", Action: plan.ActionForget, Certainty: plan.Certain, Steps: []string{"gone/forget"}},
+			{Stack: "files", Action: plan.ActionLevel, Certainty: plan.Certain, Steps: []string{"files/set-level"}, Reasons: []string{"approve: always, before: never"}},
 		},
 	}
 	shared := []string{
@@ -54,7 +55,7 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 		"± REPLACE Net  AWS::EC2::VPC", "CidrBlock: a → b (cannot be changed in place)", "REPLACED: db Net",
 		"VpcId: parameter Vpc may change (cannot be changed in place)",
 		"- output Old: export shop-old is deleted; used so far by web", "? output Endpoint may change: Server may be replaced", "- output Plain\n", "+ output New\n", "~ output Other\n",
-		"- exports are deleted: old-id", "1 to forget",
+		"- exports are deleted: old-id", "1 to forget, 1 with another level of", "= files  set the level of approval",
 	}
 	text := strings.Join(term.Plan(c, 0, false), "\n") + "\n"
 	terminal := append(shared, "- old  delete  (after all other steps)", "gone  forget  (after db/update)", "at most 2 of the stacks data/… at the same time")
@@ -64,6 +65,9 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 				t.Errorf("it does not say %q:\n%s", want, shown)
 			}
 		}
+	}
+	if text := strings.Join(term.Plan(c, 0, false, "old"), "\n"); !strings.Contains(text, "- old  delete  (after all other steps)\n      waits for approval: this is what you are asked about\n") || strings.Count(text, "asked about") != 1 {
+		t.Errorf("it does not mark the stack that a person is asked about:\n%s", text)
 	}
 	if text := strings.Join(term.Plan(plan.Changes{MaxParallel: c.MaxParallel}, 0, false), "\n"); strings.Contains(text, "at most") {
 		t.Errorf("a plan without changes says how many stacks it changes at the same time:\n%s", text)

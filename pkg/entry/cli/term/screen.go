@@ -66,7 +66,7 @@ func (l *Live) Show(r run.Run) error {
 		l.forecast, _ = r.Forecast(now)
 		l.forecastAt = now
 	}
-	return l.Draw(Tree{Run: r, Now: now, Colour: l.Colour, Forecast: l.forecast}.Render(l.width()-1, height-1))
+	return l.Draw(Tree{Run: r, Now: now, Colour: l.Colour, Forecast: l.forecast, Next: l.Next}.Render(l.width()-1, height-1))
 }
 
 // width is the width of the window, or 80 if it is unknown.

@@ -24,6 +24,9 @@ func Summary(r run.Run, next Next, width int) []string {
 		lines = refused(r)
 	default:
 		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", plan.CommandOf(r.Operation), r.Project, stateText(r), exactly(latest(r).Sub(r.Requested)), stepCounts(r)), "  " + requested(r)}
+		if waiting := r.Asks(); len(waiting) > 0 && !r.State.Over() {
+			lines = append(lines, "  waiting: "+strings.Join(waiting, ", "))
+		}
 		lines = append(lines, failureLines(r)...)
 		if n := expressSteps(r); n > 0 {
 			lines = append(lines, "  in express mode: "+Plural(n, "stack")+", whose resources may not be ready, or not be deleted, yet")
@@ -33,11 +36,12 @@ func Summary(r run.Run, next Next, width int) []string {
 		}
 	}
 	lines = fold(lines, width)
-	if what, command := nextStep(r, next); what != "" {
-		if line := what + ": " + command; width == 0 || cells(line) <= width {
-			return append(lines, line)
+	for _, n := range nextSteps(r, next) {
+		if line := n.what + ": " + n.command; width == 0 || cells(line) <= width {
+			lines = append(lines, line)
+		} else {
+			lines = append(lines, n.what+":", "  "+n.command)
 		}
-		return append(lines, what+":", "  "+command)
 	}
 	return lines
 }
@@ -104,8 +108,8 @@ func stateText(r run.Run) string {
 	case run.StateFailed, run.StateSucceeded:
 		return string(r.State) + " in"
 	case run.StateWaiting:
-		if questions := r.Questions(); len(questions) > 0 && r.Command == run.Continue && questions[0].Approval != nil {
-			return "waits for approval until " + questions[0].Deadline(questions[0].Claimed).UTC().Format(time.DateTime) + ", after"
+		if all := questions(r); len(all) > 0 && r.Command == run.Continue && all[0].step.Approval != nil {
+			return "waits for approval until " + firstDeadline(all).UTC().Format(time.DateTime) + " UTC, after"
 		}
 	case run.StateSuperseded:
 		if r.SupersededBy != "" {
@@ -137,7 +141,7 @@ func stepCounts(r run.Run) string {
 		words = append(words, fmt.Sprintf("%d unchanged", same))
 	}
 	n := count(r.Steps)
-	for _, s := range []run.Status{run.Failed, run.Skipped, run.Running, run.Pending} {
+	for _, s := range []run.Status{run.Failed, run.Skipped, run.Waiting, run.Running, run.Pending} {
 		if n[s] > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n[s], s))
 		}
@@ -183,22 +187,25 @@ func expressSteps(r run.Run) (n int) {
 	return n
 }
 
-// nextStep returns what to do next, and the command for it.
-func nextStep(r run.Run, next Next) (what, command string) {
+// A nextStep is what a person can do next, and the command for it.
+type nextStep struct{ what, command string }
+
+// nextSteps lists what a person can do next about a run.
+func nextSteps(r run.Run, next Next) []nextStep {
 	if next == nil {
-		return "", ""
+		return nil
 	}
 	switch {
 	case r.State == run.StateFailed, r.State == run.StateCancelled:
-		return "to retry", next("retry", r.ID)
+		return []nextStep{{"to retry", next("retry", r.ID)}}
 	case r.State == run.StateSuperseded && r.SupersededBy != "":
-		return "to follow the newer run", next("status", r.SupersededBy, "--follow")
-	case r.State == run.StateWaiting && r.Command == run.Continue && len(r.Questions()) > 0:
-		return "to see and approve the plan, or reject it", next("approve", r.ID)
+		return []nextStep{{"to follow the newer run", next("status", r.SupersededBy, "--follow")}}
+	case r.State == run.StateWaiting && r.Command == run.Continue && len(r.Asks()) > 0:
+		return []nextStep{{"to see and approve " + asked(r), next("approve", r.ID)}, {"to reject", next("reject", r.ID, "--reason", "WHY")}}
 	case r.State == run.StateWaiting:
-		return "to continue", next("continue", r.ID)
+		return []nextStep{{"to continue", next("continue", r.ID)}}
 	}
-	return "", ""
+	return nil
 }
 
 // refused says why a run never started.

@@ -487,3 +487,60 @@ func TestLiveForecast(t *testing.T) {
 	now = at(62)
 	shows("last web")
 }
+
+// asking is a run of which two stacks wait for approval: one has one of two approvals. The other stacks go on.
+func asking() run.Run {
+	r := run.Run{
+		Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"},
+		State:   run.StateRunning, Command: run.Continue, Requested: noon, Started: at(1), Steps: []run.Step{
+			then(step("vpc/create"), run.Running, "", 1),
+			then(step("db/approve"), run.Waiting, "waits for approval", 2),
+			then(step("db/approve:2"), run.Waiting, "waits for approval", 2),
+			step("db/create", 0, 1, 2),
+			then(step("web/approve"), run.Waiting, "waits for approval", 2),
+			step("web/create", 4),
+		},
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		s.Number = i
+		if s.Status == run.Waiting {
+			s.Verb, s.Approval, s.Timeout = plan.Approve, &project.Approval{Approvals: 2}, project.Timeout(time.Hour)
+		}
+	}
+	r.Steps[1].Answer = run.Answer{ID: "one", Yes: true}
+	return r
+}
+
+// The tree shows what waits for a person, for how long it still waits, and the command that answers it; the summary of a run
+// in which nothing else is left to do, both commands.
+func TestTreeShowsWhatWaitsForAPerson(t *testing.T) {
+	r := asking()
+	got := term.Tree{Run: r, Now: at(12), Next: next}.Render(100, 24)
+	same(t, strings.Join(got, "\n"), `
+deploy shop@prod · 0 of 6 done, 3 waiting, 1 running · 12s · run abc
+├─ ? db   approve  waits for approval (1 of 2 given), 59m50s left
+├─ ? web  approve  waits for approval, 59m50s left
+│  └─ to answer: stackwright approve abc, or reject
+├─ ● vpc  create  11s
+├─ ○ db   create  after vpc/create, db/approve, db/approve:2
+└─ ○ web  create  after web/approve`)
+	if got := strings.Join(term.Tree{Run: r, Now: at(12), Next: next}.Render(30, 24), "\n"); !strings.Contains(got, "approve abc,") {
+		t.Errorf("a narrow window cuts the command off:\n%s", got)
+	}
+	if got := strings.Join(term.Tree{Run: r, Now: at(12), Next: next}.Render(100, 6), "\n"); !strings.Contains(got, "to answer") {
+		t.Errorf("a low window leaves the command out:\n%s", got)
+	}
+	r.State, r.Steps[0] = run.StateWaiting, then(r.Steps[0], run.Done, "", 1, 12)
+	same(t, strings.Join(term.Summary(r, next, 0), "\n"), `
+deploy of shop@prod waits for approval until 2026-03-01 13:00:02 UTC, after 12s: 1 created, 3 waiting, 2 pending
+  run abc
+  waiting: db/approve, web/approve
+to see and approve the changes of db, web: stackwright approve abc
+to reject: stackwright reject abc --reason WHY`)
+	r.Steps = []run.Step{then(step("approve"), run.Waiting, "waits for approval", 2), step("vpc/create", 0)}
+	r.Steps[0].Verb, r.Steps[0].Approval = plan.Approve, &project.Approval{Plan: true}
+	if got := strings.Join(term.Summary(r, next, 0), "\n"); !strings.Contains(got, "to see and approve the plan: stackwright approve abc\n") {
+		t.Errorf("the whole plan waits:\n%s", got)
+	}
+}

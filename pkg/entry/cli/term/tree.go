@@ -14,12 +14,13 @@ import (
 const MaxLines = 24
 
 // A Tree draws the current state of a run: failed steps at the top, with their
-// reasons, then running steps, the next steps, and finished steps.
+// reasons, then what waits for a person, running steps, the next steps, and finished steps.
 type Tree struct {
 	Run      run.Run
 	Now      time.Time
 	Colour   bool
 	Forecast run.Forecast // the zero Forecast shows none
+	Next     Next         // spells the command that answers; nil shows none
 }
 
 // Render draws the tree in at most height lines, and never more than MaxLines,
@@ -122,6 +123,10 @@ func (t Tree) stateWord() string {
 	switch r := t.Run; {
 	case r.State == run.StatePending:
 		return "planning"
+	case r.State == run.StateWaiting && r.Command == run.Pause:
+		return "paused"
+	case r.State == run.StateWaiting && len(r.Asks()) > 0:
+		return "waits for approval"
 	case r.State != run.StateRunning:
 		return string(r.State)
 	case r.Command == run.Pause:
@@ -142,18 +147,22 @@ func (t Tree) stateWord() string {
 
 // body has the rows below the head, in at most room lines.
 func (t Tree) body(width, room int) []row {
-	failed, running, next, done := t.failed(width), t.running(), t.next(), t.done()
-	room -= len(done)
-	if len(failed)+len(running)+len(next) > room {
+	failed, waiting, running, next, done := t.failed(width), t.waiting(), t.running(), t.next(), t.done()
+	command := t.answer(width)
+	room -= len(done) + len(command)
+	if len(failed)+len(waiting)+len(running)+len(next) > room {
 		next = cut(next, min(len(next), 3), "to come")
 	}
-	if len(failed)+len(running)+len(next) > room {
+	if len(failed)+len(waiting)+len(running)+len(next) > room {
+		waiting = cut(waiting, min(len(waiting), 3), "waiting for approval")
 		failed = flat(failed)
-		failed = cut(failed, max(room/2, room-len(running)-len(next)), "failed")
+		failed = cut(failed, max(room/2, room-len(waiting)-len(running)-len(next)), "failed")
 	}
-	running = cut(running, room-len(failed)-len(next), "running")
+	running = cut(running, room-len(failed)-len(waiting)-len(next), "running")
+	waiting = append(waiting, command...)
+	room += len(command)
 	var all []row
-	for _, part := range [][]row{failed, running, next, done} {
+	for _, part := range [][]row{failed, waiting, running, next, done} {
 		all = append(all, part...)
 	}
 	return all[:min(len(all), max(room+len(done), 0))]
@@ -219,6 +228,32 @@ func wrapped(begin line, text string, width int) []row {
 	return rows
 }
 
+// waiting shows each stack, or the whole plan, that waits for a person, and for how long it still waits.
+func (t Tree) waiting() []row {
+	var all []row
+	for _, q := range questions(t.Run) {
+		if q.step.Node == "" { // it is shown by its verb, which says too little
+			q.step.Verb = "the plan"
+		}
+		l := append(t.step(q.step, yellow, "?"), span{yellow, "  " + q.text()})
+		all = append(all, row{line: append(l, t.left(q.step.Deadline(q.step.Claimed))...)})
+	}
+	return all
+}
+
+// answer shows the command with which a person sees and answers what waits.
+func (t Tree) answer(width int) []row {
+	waiting := t.Run.Asks()
+	if t.Next == nil || len(waiting) == 0 || t.Run.Command != run.Continue {
+		return nil
+	}
+	rows := wrapped(line{{yellow, "to answer: "}}, t.Next("approve", t.Run.ID)+", or reject", width-margin)
+	for i := range rows {
+		rows[i].under = !rows[i].rest
+	}
+	return rows
+}
+
 // running shows the running steps, each with its duration.
 func (t Tree) running() []row {
 	var all []row
@@ -280,12 +315,12 @@ func (t Tree) next() []row {
 	return all
 }
 
-// pendingAfter lists what a step still waits for, and whether all of that runs.
+// pendingAfter lists what a step still waits for, and whether all of that runs or waits for a person.
 func pendingAfter(r run.Run, s run.Step) (waits []string, soon bool) {
 	for _, n := range s.After {
 		switch a := &r.Steps[n]; a.Status {
 		case run.Done:
-		case run.Running:
+		case run.Running, run.Waiting:
 			waits = append(waits, a.ID)
 		default:
 			return nil, false
@@ -328,7 +363,7 @@ func (t Tree) done() []row {
 func (t Tree) step(s run.Step, paint style, mark string) line {
 	width := 0
 	for _, other := range t.Run.Steps {
-		if other.Status == run.Running || other.Status == run.Failed || other.Status == run.Pending {
+		if other.Status == run.Running || other.Status == run.Waiting || other.Status == run.Failed || other.Status == run.Pending {
 			width = max(width, cells(name(other)))
 		}
 	}
