@@ -126,7 +126,7 @@ Without RUN it is the newest run that failed.` + codes,
 			name: "approve", args: "[RUN]", most: 1, group: groupControl, short: "approve what a run that waits for it would do", completes: runIDs,
 			flags: "reason step yes " + recorded + watching + where + hosted, run: runCommand{which: askingRun, done: answered, confirm: approvePlan}.give,
 			long: `Shows what the plan of the run would change, asks for confirmation, unless --yes is given, and approves exactly this plan, or what it
-does with the stacks that wait: the run continues. The plan marks the stacks that you are asked about. With --step, it is only what one of them waits for. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
+does with the stacks that wait: the run continues. The plan marks what waits for your approval. With --step, it is only what one of them waits for. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
 			examples: []string{"approve", "approve mfrggzdfmztwq2lknnwg --reason 'reviewed with the team'", "approve mfrggzdfmztwq2lknnwg --step db/approve"},
 		},
 		{

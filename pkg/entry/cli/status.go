@@ -27,21 +27,21 @@ func status(ctx context.Context, c *call) (int, error) {
 			return ExitFailed, err
 		}
 		var failed []report.Run
-		var notes string
+		var texts string
 		if len(c.args) == 0 && !c.flags.quiet {
-			if failed, notes, err = s.attention(ctx, r); err != nil {
+			if failed, texts, err = s.attention(ctx, r); err != nil {
 				return ExitFailed, err
 			}
 		}
-		if r.State == run.StateWaiting && notes != "" && !c.flags.follow && c.flags.output == "text" { // what waits for a person comes first
+		if r.State == run.StateWaiting && texts != "" && !c.flags.follow && c.flags.output == "text" { // what waits for a person comes first
 			if err := c.picture(r); err != nil {
 				return ExitFailed, err
 			}
-			_, err := fmt.Fprint(c.Out, "\n"+strings.TrimSuffix(notes, "\n"))
+			_, err := fmt.Fprint(c.Out, "\n"+strings.TrimSuffix(texts, "\n"))
 			return ExitOK, err
 		}
 		if c.flags.output == "text" {
-			if _, err := fmt.Fprint(c.Out, notes); err != nil {
+			if _, err := fmt.Fprint(c.Out, texts); err != nil {
 				return ExitFailed, err
 			}
 		}
@@ -76,7 +76,7 @@ func status(ctx context.Context, c *call) (int, error) {
 // attention finds what needs attention in each selected project: the newest
 // failed run that no later run has repaired, unless it is run shown. It returns these
 // runs, and what to print about them. It prints the owner of the lock and the queue.
-func (s *session) attention(ctx context.Context, shown run.Run) (failed []report.Run, notes string, err error) {
+func (s *session) attention(ctx context.Context, shown run.Run) (failed []report.Run, texts string, err error) {
 	projects, err := s.projects(ctx)
 	if err != nil {
 		return nil, "", err
@@ -92,7 +92,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 				return nil, "", err
 			}
 			failed = append(failed, report.Of(r, time.Now()))
-			notes += "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n") + "\n\n"
+			texts += "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n") + "\n\n"
 		}
 		l, err := report.QueueEntryOf(ctx, s.to, p)
 		if err != nil {
@@ -102,7 +102,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 			printQueue(s.call, *l)
 		}
 	}
-	return failed, notes, nil
+	return failed, texts, nil
 }
 
 // failing is the newest failed run of a project that wrote stacks and that no

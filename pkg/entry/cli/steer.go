@@ -128,12 +128,12 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
 	}
-	asked := r.Asks()
+	steps := r.Asks()
 	if s.call.flags.step != "" {
-		asked = []string{s.call.flags.step}
+		steps = []string{s.call.flags.step}
 	}
-	var stacks []string // that are asked about; empty if the whole plan is
-	for _, id := range asked {
+	var stacks []string // that wait for approval; empty if the whole plan does
+	for _, id := range steps {
 		if step := r.Step(id); step != nil && step.Node != "" {
 			stacks = append(stacks, step.Node)
 		}
@@ -144,7 +144,7 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 	}
 	what := fmt.Sprintf("plan %.12s", r.Digest)
 	if len(stacks) > 0 {
-		what = strings.Join(asked, ", ") + " of " + what
+		what = strings.Join(steps, ", ") + " of " + what
 	}
 	return s.call.agree(fmt.Sprintf("approve %s of %s, run %s", what, r.Project, r.ID))
 }

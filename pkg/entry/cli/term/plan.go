@@ -12,13 +12,13 @@ import (
 const planWidth = 80
 
 // Plan draws what a plan changes: a block for each stack, and the totals last. No line is
-// longer than width, except for words that are; 0 is 80 columns. It marks the stacks that a
-// person is asked about.
-func Plan(c plan.Changes, width int, colour bool, asked ...string) []string {
+// longer than width, except for words that are; 0 is 80 columns. It marks the stacks that wait
+// for approval.
+func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 	if width == 0 {
 		width = planWidth
 	}
-	p := &planText{width: width, asked: asked}
+	p := &planText{width: width, waiting: waiting}
 	p.add(0, span{bold, plan.CommandOf(c.Operation) + " of " + c.Project + "@" + c.Environment})
 	after := make(map[string][]string, len(c.Steps))
 	for _, s := range c.Steps {
@@ -75,9 +75,9 @@ func Plan(c plan.Changes, width int, colour bool, asked ...string) []string {
 
 // planText is a plan that is drawn.
 type planText struct {
-	width int
-	asked []string // the stacks that a person is asked about
-	lines []line
+	width   int
+	waiting []string // the stacks that wait for approval
+	lines   []line
 }
 
 // maybe is the sign of a stack that may change.
@@ -134,8 +134,8 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 		words += "  (after " + strings.Join(after, ", ") + ")"
 	}
 	p.add(2, sign, span{bold, " " + s.Stack}, span{normal, "  " + words})
-	if slices.Contains(p.asked, s.Stack) {
-		p.add(6, span{yellow, "waits for approval: this is what you are asked about"})
+	if slices.Contains(p.waiting, s.Stack) {
+		p.add(6, span{yellow, "waits for approval: it is what you approve or reject"})
 	}
 	for _, reason := range s.Reasons {
 		p.add(6, span{dim, oneLine(reason)})

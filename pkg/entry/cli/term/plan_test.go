@@ -66,8 +66,8 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 			}
 		}
 	}
-	if text := strings.Join(term.Plan(c, 0, false, "old"), "\n"); !strings.Contains(text, "- old  delete  (after all other steps)\n      waits for approval: this is what you are asked about\n") || strings.Count(text, "asked about") != 1 {
-		t.Errorf("it does not mark the stack that a person is asked about:\n%s", text)
+	if text := strings.Join(term.Plan(c, 0, false, "old"), "\n"); !strings.Contains(text, "- old  delete  (after all other steps)\n      waits for approval: it is what you approve or reject\n") || strings.Count(text, "approve or reject") != 1 {
+		t.Errorf("it does not mark the stack that waits for approval:\n%s", text)
 	}
 	if text := strings.Join(term.Plan(plan.Changes{MaxParallel: c.MaxParallel}, 0, false), "\n"); strings.Contains(text, "at most") {
 		t.Errorf("a plan without changes says how many stacks it changes at the same time:\n%s", text)

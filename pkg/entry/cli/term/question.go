@@ -19,14 +19,14 @@ func questions(r run.Run) []question {
 	var all []question
 	at := make(map[string]int) // places in all, by node
 	for _, s := range r.Questions() {
-		if _, asked := at[s.Node]; asked && s.Approval != nil {
+		if _, known := at[s.Node]; known && s.Approval != nil {
 			continue
 		}
 		at[s.Node] = len(all)
 		all = append(all, question{step: s})
 	}
 	for _, s := range r.Steps {
-		if i, asked := at[s.Node]; asked && s.Approval != nil {
+		if i, known := at[s.Node]; known && s.Approval != nil {
 			all[i].wants++
 			if s.Approved() {
 				all[i].given++
@@ -36,7 +36,7 @@ func questions(r run.Run) []question {
 	return all
 }
 
-// text says what is asked, and how many approvals it still needs.
+// text is the question, and says how many approvals it still needs.
 func (q question) text() string {
 	text := oneLine(q.step.Why)
 	if q.wants > 1 {
@@ -56,8 +56,8 @@ func firstDeadline(all []question) time.Time {
 	return first
 }
 
-// asked says what a run asks about, in a sentence: "the plan", or the stacks that wait for approval.
-func asked(r run.Run) string {
+// subject says what a run asks about, in a sentence: "the plan", or the stacks that wait for approval.
+func subject(r run.Run) string {
 	const most = 3
 	var stacks []string
 	for _, id := range r.Asks() {

@@ -201,7 +201,7 @@ func nextSteps(r run.Run, next Next) []nextStep {
 	case r.State == run.StateSuperseded && r.SupersededBy != "":
 		return []nextStep{{"to follow the newer run", next("status", r.SupersededBy, "--follow")}}
 	case r.State == run.StateWaiting && r.Command == run.Continue && len(r.Asks()) > 0:
-		return []nextStep{{"to see and approve " + asked(r), next("approve", r.ID)}, {"to reject", next("reject", r.ID, "--reason", "WHY")}}
+		return []nextStep{{"to see and approve " + subject(r), next("approve", r.ID)}, {"to reject", next("reject", r.ID, "--reason", "WHY")}}
 	case r.State == run.StateWaiting:
 		return []nextStep{{"to continue", next("continue", r.ID)}}
 	}
