@@ -531,6 +531,10 @@ deploy shop@prod · 0 of 6 done, 3 waiting, 1 running · 12s · run abc
 	if got := strings.Join(term.Tree{Run: r, Now: at(12), Next: next}.Render(100, 6), "\n"); !strings.Contains(got, "to answer") {
 		t.Errorf("a low window leaves the command out:\n%s", got)
 	}
+	r.Steps[4].Why = "waits for approval: approve: replacements, and the update replaces Topic, Queue and Table"
+	if got := strings.Join(term.Tree{Run: r, Now: at(12), Next: next}.Render(80, 24), "\n"); !strings.Contains(got, "? web  approve  waits for approval, 59m50s left\n│  └─ waits for approval: approve: replacements, and the update") {
+		t.Errorf("a long question leaves no room for the time:\n%s", got)
+	}
 	r.State, r.Steps[0] = run.StateWaiting, then(r.Steps[0], run.Done, "", 1, 12)
 	same(t, strings.Join(term.Summary(r, next, 0), "\n"), `
 deploy of shop@prod waits for approval until 2026-03-01 13:00:02 UTC, after 12s: 1 created, 3 waiting, 2 pending

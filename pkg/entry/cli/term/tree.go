@@ -147,7 +147,7 @@ func (t Tree) stateWord() string {
 
 // body has the rows below the head, in at most room lines.
 func (t Tree) body(width, room int) []row {
-	failed, waiting, running, next, done := t.failed(width), t.waiting(), t.running(), t.next(), t.done()
+	failed, waiting, running, next, done := t.failed(width), t.waiting(width), t.running(), t.next(), t.done()
 	command := t.answer(width)
 	room -= len(done) + len(command)
 	if len(failed)+len(waiting)+len(running)+len(next) > room {
@@ -229,14 +229,22 @@ func wrapped(begin line, text string, width int) []row {
 }
 
 // waiting shows each stack, or the whole plan, that waits for a person, and for how long it still waits.
-func (t Tree) waiting() []row {
+func (t Tree) waiting(width int) []row {
 	var all []row
 	for _, q := range questions(t.Run) {
 		if q.step.Node == "" { // it is shown by its verb, which says too little
 			q.step.Verb = "the plan"
 		}
-		l := append(t.step(q.step, yellow, "?"), span{yellow, "  " + q.text()})
-		all = append(all, row{line: append(l, t.left(q.step.Deadline(q.step.Claimed))...)})
+		left, text := t.left(q.step.Deadline(q.step.Claimed)), q.text()
+		l := append(t.step(q.step, yellow, "?"), span{yellow, "  " + text})
+		long := l.length()+left.length() > width-margin
+		if long { // so that the time that is left is not cut off
+			l[len(l)-1].text = "  waits for approval"
+		}
+		all = append(all, row{line: append(l, left...)})
+		if long {
+			all = append(all, row{under: true, line: line{{yellow, text}}})
+		}
 	}
 	return all
 }
