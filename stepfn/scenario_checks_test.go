@@ -193,3 +193,28 @@ func (s *scenario) estimate(st statement) {
 	}
 	s.mismatchf("got %+v", s.Planned(s.ExecutionStatus(s.id)).Stacks)
 }
+
+func (s *scenario) reason(st statement) {
+	for _, c := range s.Planned(s.ExecutionStatus(s.id)).Stacks {
+		if c.Stack == st.args[0] && strings.Contains(strings.Join(c.Reasons, "\n"), strings.Join(st.args[1:], " ")) {
+			return
+		}
+	}
+	s.mismatchf("got %+v", s.Planned(s.ExecutionStatus(s.id)).Stacks)
+}
+
+func (s *scenario) hint(st statement) {
+	if all := s.Planned(s.ExecutionStatus(s.id)).Messages; !strings.Contains(strings.Join(all, "\n"), strings.Join(st.args, " ")) {
+		s.mismatchf("got %q", all)
+	}
+}
+
+func (s *scenario) dataLoss(st statement) {
+	var lose []string
+	for _, c := range s.Planned(s.ExecutionStatus(s.id)).Stacks {
+		if c.DataLoss || c.PossibleDataLoss || c.UnknownDataLoss {
+			lose = append(lose, c.Stack)
+		}
+	}
+	s.expect(strings.Join(lose, " "), strings.Join(st.args, " "))
+}

@@ -98,6 +98,9 @@ var words = []word{
 	{"exact", "[STACK...]", (*scenario).exact, isCheck},          // the stacks whose changes in the plan are those of a change set
 	{"estimate", "STACK TEXT...", (*scenario).estimate, isCheck}, // what the plan says it does not know about the stack contains the text
 	{"says", "TEXT...", (*scenario).says, isCheck},               // the messages contain the text
+	{"reason", "STACK TEXT...", (*scenario).reason, isCheck},     // a reason that the plan gives for its steps on the stack contains the text
+	{"hint", "TEXT...", (*scenario).hint, isCheck},               // what the plan says beside its stacks contains the text
+	{"data-loss", "[STACK...]", (*scenario).dataLoss, isCheck},   // the stacks of which the plan says that data is lost, or that it may be, or that this is not known
 
 	// Checks of everything else.
 	{"run", "RUN STATE", (*scenario).runState, isCheck},

@@ -169,11 +169,11 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 		}
 	case t.Receipt.Unchanged:
 		p.Why = "unchanged"
-		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
+		r.Digest, r.Template, r.Needs, r.Moved = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs, nil
 	case op.Status.Good() && t.Request == ImportResources: // an update does the rest
 		r.Digest, r.Template = "", t.Import.Template
 	case op.Status.Good():
-		r.Digest, r.Template, r.Needs = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs
+		r.Digest, r.Template, r.Needs, r.Moved = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs, nil
 		if op.Superseded {
 			r.LastUpdated = time.Time{} // another operation has changed the stack since
 		}

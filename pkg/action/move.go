@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -22,10 +23,16 @@ type moveOut struct{}
 // Start does nothing.
 func (moveOut) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
-// Poll writes a record without a digest: after a crash or a cancel, the next deploy updates the stack.
+// Poll writes a record without a digest: after a crash or a cancel, the next deploy updates the stack. It keeps what is
+// to be moved, so that the next plan does not take the move for a change by somebody else.
 func (moveOut) Poll(_ context.Context, t Task) (Progress, error) {
+	t, err := t.moving()
+	if err != nil {
+		return Progress{}, err
+	}
 	r := t.Record
 	r.Digest, r.Run = "", t.Run
+	r.Moved = &plan.RecordedMove{Run: t.Run, Movement: t.Movement}
 	return Progress{Over: true, Record: &r, Result: plan.Result{NothingStarted: true}}, nil
 }
 
@@ -206,17 +213,20 @@ func (a moveIn) execute(ctx context.Context, t Task, r Refactor) (Progress, erro
 // https://github.com/aws/aws-cdk-cli/issues/1804
 func (a moveIn) end(ctx context.Context, t Task, refactor Refactor) (Progress, error) {
 	var live plan.Live
+	var times []time.Time
 	for _, p := range t.places() {
 		var err error
 		if live, err = a.Live(ctx, p); err != nil || live.Status.Busy() || live.Status.Cleaning() {
 			return Progress{Receipt: t.Receipt, Soon: true}, err
 		}
+		times = append(times, live.LastUpdated)
 	}
+	t.Movement.Source.LastUpdated, t.Movement.Target.LastUpdated = times[0], times[1]
 	r := newRecord(t, live)
 	r.Digest = "" // an update does the rest
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	if refactor.State == RefactorMoved {
-		r.Template = t.Movement.Target.Template
+		r.Template, r.Moved = t.Movement.Target.Template, &plan.RecordedMove{Run: t.Run, Movement: t.Movement}
 		return p, nil
 	}
 	p.Err = fault.New(fault.Refused, "CloudFormation could not move the resources (%s): %s", refactor.State, refactor.Why)

@@ -92,7 +92,7 @@ func TestMoveExecutesWhatThePlanSays(t *testing.T) {
 		if p.Over && p.Record == nil || p.Record != nil && p.Record.Intent {
 			t.Errorf("%s: record %+v", name, p.Record)
 		}
-		if moved := name == "moved"; moved && (p.Record.Digest != "" || p.Record.Template != "with") {
+		if moved := name == "moved"; moved && (p.Record.Digest != "" || p.Record.Template != "with") || p.Record != nil && moved != (p.Record.Moved != nil) {
 			t.Errorf("%s: record %+v", name, p.Record)
 		}
 	}
@@ -132,8 +132,26 @@ func TestMoveIsFoundByItsToken(t *testing.T) {
 func TestMoveOutForgetsWhatIsDeployed(t *testing.T) {
 	c := both()
 	in := moveTask(t)
+	var err error
+	if in.Step.Arguments, err = plan.NewArguments(plan.MovementVersion, plan.Movement{Leaving: true, Source: plan.MovedStack{Node: "app"}}); err != nil {
+		t.Fatal(err)
+	}
 	p, err := act(c, plan.MoveOut).Poll(t.Context(), in)
-	if err != nil || !p.Over || p.Record == nil || p.Record.Digest != "" || p.Record.StackID != in.Record.StackID || len(c.calls) > 0 {
+	if err != nil || !p.Over || p.Record == nil || p.Record.Digest != "" || p.Record.StackID != in.Record.StackID || len(c.calls) > 0 || p.Record.Moved == nil || !p.Record.Moved.Leaving || p.Record.Moved.Run != in.Run {
 		t.Errorf("%+v, %v, %v", p, err, c.calls)
+	}
+}
+
+// The record keeps the move until an update has succeeded: after one that fails, the stack is as the move has left it.
+func TestUpdateAfterAMove(t *testing.T) {
+	for ended, kept := range map[plan.Status]bool{"UPDATE_COMPLETE": false, "UPDATE_ROLLBACK_COMPLETE": true} {
+		in := task(plan.Update)
+		in.Receipt, in.Record.Moved = plan.Receipt{StackID: "id"}, &plan.RecordedMove{Run: "before"}
+		c := is(ended)
+		c.events = []action.Operation{{Found: true, Over: true, Status: ended}}
+		p, err := act(c, plan.Update).Poll(t.Context(), in)
+		if err != nil || !p.Over || p.Record == nil || kept != (p.Record.Moved != nil) {
+			t.Errorf("%s: %+v, %v", ended, p, err)
+		}
 	}
 }

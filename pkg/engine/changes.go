@@ -33,7 +33,7 @@ func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Pla
 // showPlan stores what the plan of a preview would change, with a reference in r. An exact plan
 // gets the steps that propose its updates, in place of those that are shown.
 func (e *Engine) showPlan(ctx context.Context, r *run.Run, v plan.View, p plan.Plan, c plan.Changes) (err error) {
-	c.Digest, c.Messages = r.Digest, r.Messages
+	c.Digest, c.Messages = r.Digest, limitMessages(slices.Concat(r.Messages, c.Messages))
 	c.MaxParallel, c.Seconds = r.MaxParallel, plan.SecondsOf(r.Estimate())
 	if r.Exact {
 		var proposals []plan.Step

@@ -19,12 +19,18 @@ func (e *Engine) readMoves(ctx context.Context, v *plan.View) error {
 			moves = append(moves, m)
 		}
 	}
-	if len(moves) == 0 {
+	before := v.MovedBefore()
+	if len(moves)+len(before) == 0 {
 		return nil
 	}
 	v.Found = maps.Clone(v.Found)
 	if v.Found == nil {
 		v.Found = make(map[string]plan.Found)
+	}
+	for _, name := range before {
+		if err := e.readMoved(ctx, v, name); err != nil {
+			return err
+		}
 	}
 	for _, m := range moves {
 		bodies := make(map[string][]byte)
@@ -40,6 +46,26 @@ func (e *Engine) readMoves(ctx context.Context, v *plan.View) error {
 		}
 	}
 	return nil
+}
+
+// readMoved adds the template of a stack that may be as a move has left it. One that cannot be read says nothing: the
+// plan then says what it knows from the records.
+func (e *Engine) readMoved(ctx context.Context, v *plan.View, name string) error {
+	at, found := v.Recorded[name].Location(), v.Found[name]
+	at.StackID = v.Live[name].StackID
+	body, err := e.Clouds.DeployedTemplate(ctx, at)
+	switch {
+	case fault.Is(err, fault.Throttled, fault.Unavailable):
+		return err
+	case err != nil:
+		return nil
+	}
+	if found.Template, err = template.Parse("template", body); err != nil {
+		return nil
+	}
+	found.Deployed, err = e.Specs.SaveDeployedTemplate(ctx, body)
+	v.Found[name] = found
+	return err
 }
 
 // prepareMove stores the templates with which CloudFormation moves the resources of m.

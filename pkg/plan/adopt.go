@@ -114,7 +114,7 @@ func AlsoAdopting(p project.Project, names []string) (project.Project, error) {
 	return p, errors.Join(unknown...)
 }
 
-// A Found is what adoption and imports have to know of a stack besides its description.
+// A Found is what adoption, imports and moves have to know of a stack besides its description.
 type Found struct {
 	Owner      string             // the project that owns it; empty if none does
 	Unreadable string             // why its template cannot be read; empty if it can
@@ -128,7 +128,8 @@ type Found struct {
 	Empty       string            // the digest of template.Empty, if the stack is created before the import
 	Holders     map[string]string // the stack that has a resource to import, by the resource's ID
 
-	Moved Moved // of a stack from or into which resources move
+	Deployed string // the digest of the template of a stack that may be as a move has left it; see View.MovedBefore
+	Moved    Moved  // of a stack from or into which resources move
 }
 
 // Adopts lists the desired nodes that adopt a live stack, sorted.

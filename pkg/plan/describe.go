@@ -25,6 +25,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 	d := describer{
 		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded), imports: make(map[string]map[string]bool),
 		uncertain: make(map[string]func(output string) string), exports: make(map[place]map[string]string),
+		candidates: &candidates{},
 	}
 	for _, r := range v.Recorded {
 		d.moved[r.formerNode()] = true
@@ -49,6 +50,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		all.Stacks = append(all.Stacks, c)
 		all.Summary.count(c)
 	}
+	all.Messages = d.candidates.moveHints(p.Twins)
 	return all
 }
 
@@ -83,6 +85,8 @@ type describer struct {
 	// exports says, for each export of a stack that was described, why its value may
 	// change.
 	exports map[place]map[string]string
+
+	candidates *candidates // of the stacks that were described
 }
 
 // stack describes one stack.
@@ -145,6 +149,11 @@ func (d describer) stack(name string, steps []Step) StackChange {
 				c.Resources[i].Action = difference.Import
 			}
 		}
+		at := placeOf(n.Target)
+		if !desired {
+			at = placeOf(r.Target)
+		}
+		d.candidates.collect(c, at, before, after, uncertain)
 		differs := c.Action == ActionDelete || r.Template != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
 		c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden && differs
 	}
@@ -243,12 +252,15 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		before.Scope = scope(n.Stack, live.StackID, n.Target)
 		before.Scope.Parameters = live.Parameters
 		return before, after
+	case d.asMoved(r.Node) != nil:
+		before.Template = d.Found[r.Node].Template
 	case d.changedOutside(r.Node):
 		why = "the stack was changed outside Stackwright"
 	case r.Template == "" || !live.Status.Good() && !live.Status.Restored():
 		why = "what is deployed is not known"
 	}
 	switch {
+	case before.Template != nil:
 	case why == "":
 		before.Template, _ = read(r.Template, "the template that is deployed") // a caveat says that it is not
 	case c.Action == ActionDelete && r.Template != "":

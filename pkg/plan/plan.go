@@ -151,6 +151,7 @@ type Record struct {
 	Deployed string                `json:"deployed,omitempty"` // the token of the operation that left the stack as recorded
 	Run      string                `json:"run,omitempty"`      // that wrote this last
 	Adopted  string                `json:"adopted,omitempty"`  // the ID of the stack that the project has adopted: Stackwright did not create it
+	Moved    *RecordedMove         `json:"moved,omitempty"`    // resources that a run was to move out of the stack, or has moved into it, since its last update that succeeded
 	Intent   bool                  `json:"intent,omitempty"`   // the outcome of that operation is not recorded yet: it may have made another stack
 }
 

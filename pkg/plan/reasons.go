@@ -51,10 +51,16 @@ func (d describer) reasons(name string, a StackAction) []string {
 	}
 	add(live.Status.Busy(), "another operation is in progress: %s", live.Status)
 	add(live.Status.Stuck(), "never finished: it is %s, and its rollback is continued first", live.Status)
-	unfinished := r.Digest == "" && !live.Status.Busy() && !live.Status.Stuck()
+	moved := d.asMoved(name)
+	add(moved != nil, "%s", moved)
+	unfinished := moved == nil && r.Digest == "" && !live.Status.Busy() && !live.Status.Stuck()
 	add(unfinished && r.Token == "" && r.IsAdopted(), "adopted, and not deployed since")
 	add(unfinished && (r.Token != "" || !r.IsAdopted()), "never finished: its last operation failed or was interrupted")
-	add(d.changedOutside(name), "changed outside Stackwright since it was last deployed")
+	outside := d.changedOutside(name)
+	if moved != nil {
+		outside = outside && d.changedSince(*moved, name)
+	}
+	add(outside, "changed outside Stackwright since it was last deployed")
 	add(recorded && !slices.Equal(n.Needs, r.Needs), "depends on other stacks than before")
 	add(r.Current(live) && !maps.Equal(r.Outputs, live.Outputs), "its outputs are not those that are recorded")
 	return all

@@ -138,6 +138,7 @@ func record(node string) plan.Record {
 		Outputs: map[string]string{"Id": "vpc-1", "Empty": ""}, LastUpdated: noon, Revision: "v1", Token: "sw-run-0-1", Run: "run",
 		Adopted:   "arn:aws:cloudformation:eu-west-1:111122223333:stack/shop-prod-" + node + "/1",
 		Approve:   project.ApproveAlways,
+		Moved:     &plan.RecordedMove{Run: "run", Movement: plan.Movement{Leaving: true, Source: plan.MovedStack{Node: node, LastUpdated: noon}, Target: plan.MovedStack{Node: "b"}, Resources: []plan.MovedResource{{From: "A", To: "B", Type: "T"}}}},
 		Durations: plan.Durations{plan.Create: 312, plan.Update: 0},
 	}
 }

@@ -128,7 +128,7 @@ func folded(s plan.StackChange) string {
 }
 
 // diffMarks are the marks of Markdown's diff for the begins of lines.
-var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"? ", "!"}, {"DATA LOSS", "!"}, {"if it is ", "!"}, {refusal, "!"}}
+var diffMarks = []struct{ begin, mark string }{{"+ ", "+"}, {"- ", "-"}, {"~ ", "!"}, {"± ", "!"}, {"? ", "!"}, {"→ ", "!"}, {"DATA LOSS", "!"}, {"if it is ", "!"}, {refusal, "!"}}
 
 // diffLine puts the mark that colours it before a line. Nothing in the line may end the
 // block.
