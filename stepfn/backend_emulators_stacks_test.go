@@ -321,20 +321,24 @@ func (r *emulators) inject(f local.Fault) {
 }
 
 func (r *emulators) FailNext(name string, v plan.Verb) {
-	operation := string(v)
 	if v == plan.Propose {
 		r.injectAt(name, local.Fault{Error: &local.FaultError{Action: actions[v], Code: "ValidationError", Message: "injected"}, Times: 1})
 		return
 	}
+	r.injectAt(name, local.Fault{Operation: operationOf(v), Reason: "injected", Times: 1})
+}
+
+// operationOf is the operation of the emulator that a verb starts.
+func operationOf(v plan.Verb) string {
 	switch v {
 	case plan.Continue:
-		operation = "rollback"
+		return "rollback"
 	case plan.CreateEmpty:
-		operation = string(plan.Create)
+		return string(plan.Create)
 	case plan.MoveIn:
-		operation = "refactor"
+		return "refactor"
 	}
-	r.injectAt(name, local.Fault{Operation: operation, Reason: "injected", Times: 1})
+	return string(v)
 }
 
 func (r *emulators) Slow(name string, d time.Duration) {

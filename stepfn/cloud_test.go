@@ -39,7 +39,7 @@ func (c testCloud) Now() time.Time       { return time.Now() }
 func (c testCloud) Pass(d time.Duration) { c.backend.Pass(d) }
 
 func (c testCloud) Fail(stack string, v plan.Verb) {
-	c.backend.inject(local.Fault{Stack: stack, Operation: string(v), Reason: "injected", Times: 1})
+	c.backend.inject(local.Fault{Stack: stack, Operation: operationOf(v), Reason: "injected", Times: 1})
 }
 
 func (c testCloud) Slow(stack string, d time.Duration) {

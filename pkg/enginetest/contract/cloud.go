@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ type Sky interface {
 // Cloud tests a cloud against the contracts of action.Cloud and engine.Clouds. open
 // returns an empty one. It is called in the goroutine of the test.
 func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
-	for name, law := range map[string]func(fixture){
+	laws := map[string]func(fixture){
 		"nothing is there": func(s fixture) {
 			s.status("vpc", "")
 			s.received(s.task("vpc", plan.Update, "v1"), false, false, "")
@@ -420,7 +421,9 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.protect(s.task("vpc", plan.Delete, "v1"), false) // the project does not protect it any more
 			s.begin(s.task("vpc", plan.Delete, "v1"), "")
 		},
-	} {
+	}
+	maps.Copy(laws, refactorLaws)
+	for name, law := range laws {
 		t.Run(name, func(t *testing.T) {
 			on(t, func(t *testing.T, sky Sky) { law(fixture{t, sky, new(int), make(map[string]string)}) })
 		})

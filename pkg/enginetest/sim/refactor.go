@@ -39,6 +39,9 @@ func (c *Cloud) createRefactor(t action.Task) (plan.Receipt, error) {
 		}
 		r.stacks[i] = st.id
 	}
+	if why := c.moves(t.Movement); why != "" {
+		r.state, r.why = action.RefactorRefused, why
+	}
 	if why := c.failure(c.all[r.stacks[1]], "refuse", content{}); why != "" {
 		r.state, r.why = action.RefactorRefused, why
 	}
@@ -49,6 +52,18 @@ func (c *Cloud) createRefactor(t action.Task) (plan.Receipt, error) {
 	id := fmt.Sprintf("refactor-%d", len(c.refactors))
 	c.refactors = append(c.refactors, r)
 	return plan.Receipt{StackID: t.Movement.Target.StackID, Operation: id}, nil
+}
+
+// moves says why the templates of a movement do not move the table of the source, as it is, and nothing else; "" if they do.
+func (c *Cloud) moves(m plan.Movement) string {
+	table := TableOf(c.all[m.Source.StackID].now.template)
+	switch after := TableOf(m.Target.Template); {
+	case table == "" || TableOf(m.Source.Template) != "" || after == "" || TableOf(c.all[m.Target.StackID].now.template) != "":
+		return "the templates do not move the resources of the mappings"
+	case after != table:
+		return "a stack refactor does not modify resources"
+	}
+	return ""
 }
 
 // refactor returns the refactor of an ID, or of a description if the ID is empty; nil if there is none.
