@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -46,17 +44,7 @@ func TestNothingIsIgnored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := exec.Command("node", "iam.mjs")
-	node.Stdin, node.Stderr = bytes.NewReader(in), os.Stderr
-	out, err := node.Output()
-	if err != nil {
-		t.Fatal("node iam.mjs: ", err)
-	}
-	for line := range bytes.Lines(out) {
-		var f ignored
-		if err := json.Unmarshal(line, &f); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+	for _, f := range reported[ignored](t, in, "iam.mjs") {
 		if !f.intended() {
 			t.Errorf("%s: %s: %s", f.Of, f.Rule, f.What)
 		}

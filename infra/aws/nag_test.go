@@ -40,7 +40,7 @@ func TestNag(t *testing.T) {
 	if _, err := os.Stat("node_modules/cdk-nag"); err != nil {
 		t.Skip("cdk-nag is not here: npm ci in infra/aws brings it, and make check-aws does so before it tests")
 	}
-	args := []string{"nag.mjs"}
+	var args []string
 	for name, made := range map[string]func() (template, error){"plain": plain, "full": full} {
 		file := filepath.Join(t.TempDir(), name+".template.json")
 		if err := os.WriteFile(file, the(t, made).body, 0o644); err != nil {
@@ -49,17 +49,7 @@ func TestNag(t *testing.T) {
 		args = append(args, file)
 	}
 	args = append(args, "target/account.yaml", "target/execution.yaml", "target/region.yaml")
-	nag := exec.Command("node", args...)
-	nag.Stderr = os.Stderr
-	out, err := nag.Output()
-	if err != nil {
-		t.Fatal("node nag.mjs: ", err)
-	}
-	for line := range bytes.Lines(out) {
-		var f finding
-		if err := json.Unmarshal(line, &f); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+	for _, f := range reported[finding](t, nil, "nag.mjs", args...) {
 		if !f.excused() {
 			t.Errorf("%s of %s: %s: %s", f.Resource, filepath.Base(f.Template), f.Rule, f.Why)
 		}
@@ -69,6 +59,26 @@ func TestNag(t *testing.T) {
 			t.Errorf("%s is excused for %s, but cdk-nag reports no such finding: remove it from excused", e.rule, e.of)
 		}
 	}
+}
+
+// reported runs a program for Node, and returns what it prints: a value as JSON on each line.
+func reported[T any](t *testing.T, in []byte, program string, args ...string) []T {
+	t.Helper()
+	node := exec.Command("node", append([]string{program}, args...)...)
+	node.Stdin, node.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := node.Output()
+	if err != nil {
+		t.Fatalf("node %s: %v", program, err)
+	}
+	var all []T
+	for line := range bytes.Lines(out) {
+		var one T
+		if err := json.Unmarshal(line, &one); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // excused reports whether a finding is intended.

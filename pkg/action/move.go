@@ -53,7 +53,7 @@ type moveIn struct{ Cloud }
 // A RefactorState is how far a stack refactor is.
 type RefactorState string
 
-// The states of a stack refactor. Package cloudformation has the statuses of CloudFormation that they stand for.
+// The states of a stack refactor. Package cloudformation maps the statuses of CloudFormation to them.
 const (
 	RefactorMaking   RefactorState = "making"      // CloudFormation checks it
 	RefactorRefused  RefactorState = "refused"     // it can never be executed

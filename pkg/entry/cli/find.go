@@ -135,7 +135,7 @@ func askingRun(ctx context.Context, s *session) (run.Run, error) {
 			return r, err
 		}
 	}
-	return run.Run{}, fault.New(fault.Missing, "no run waits for approval: name the one to answer")
+	return run.Run{}, fault.New(fault.Missing, "no run waits for approval: there is nothing to answer")
 }
 
 // newest is the newest run that fits; none is the text of the error if no run fits.

@@ -56,6 +56,9 @@ func firstDeadline(all []question) time.Time {
 	return first
 }
 
+// wholePlan is what a run asks about if it does not ask about stacks.
+const wholePlan = "the plan"
+
 // subject says what a run asks about, in a sentence: "the plan", or the stacks that wait for approval.
 func subject(r run.Run) string {
 	const most = 3
@@ -63,7 +66,7 @@ func subject(r run.Run) string {
 	for _, id := range r.Asks() {
 		s := r.Step(id)
 		if s == nil || s.Node == "" {
-			return "the plan"
+			return wholePlan
 		}
 		stacks = append(stacks, s.Node)
 	}

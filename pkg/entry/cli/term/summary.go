@@ -24,7 +24,7 @@ func Summary(r run.Run, next Next, width int) []string {
 		lines = refused(r)
 	default:
 		lines = []string{fmt.Sprintf("%s of %s %s %s: %s", plan.CommandOf(r.Operation), r.Project, stateText(r), exactly(latest(r).Sub(r.Requested)), stepCounts(r)), "  " + requested(r)}
-		if waiting := r.Asks(); len(waiting) > 0 && !r.State.Over() {
+		if waiting := r.Asks(); len(waiting) > 0 && !r.State.Over() && subject(r) != wholePlan {
 			lines = append(lines, "  waiting: "+strings.Join(waiting, ", "))
 		}
 		lines = append(lines, failureLines(r)...)

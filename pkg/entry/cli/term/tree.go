@@ -233,7 +233,7 @@ func (t Tree) waiting(width int) []row {
 	var all []row
 	for _, q := range questions(t.Run) {
 		if q.step.Node == "" { // it is shown by its verb, which says too little
-			q.step.Verb = "the plan"
+			q.step.Verb = wholePlan
 		}
 		left, text := t.left(q.step.Deadline(q.step.Claimed)), q.text()
 		l := append(t.step(q.step, yellow, "?"), span{yellow, "  " + text})
