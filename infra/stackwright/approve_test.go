@@ -69,3 +69,40 @@ func TestApproveAStack(t *testing.T) {
 		t.Errorf("approve ended with %d", r.code)
 	}
 }
+
+// status shows the run that waits, and not an answer that was refused since. The tree has the time that is left, and the summary
+// both commands.
+func TestStatusShowsTheRunThatWaits(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: {\"\": {approve: always}}\n")
+	l.must(cli.ExitWaiting, "deploy", l.project)
+	id := l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string)
+	l.must(cli.ExitRefused, "reject", "--step", "nothing/approve", "--reason", "no such step")
+	r := l.run("status")
+	l.has(r.out, "run "+id, "? topic  approve  waits for approval, 2", "h", "m left", "to see and approve the changes of alone, topic, queue: stackwright approve "+id, "to reject: stackwright reject "+id+" --reason WHY")
+	l.has(r.err, "newer than the run that waits: ")
+	l.has(l.must(cli.ExitOK, "status", "-o", "json"), `"run":"`+id+`"`)
+	l.has(l.run("approve", "--yes", "--step", "topic/approve").err, "+ topic  create", "waits for approval: it is what you approve or reject")
+	l.has(l.must(cli.ExitOK, "reject", "--reason", "not today"), "failed   alone/approve", "failed   queue/approve")
+}
+
+// On a terminal, cancel asks before it ends a run that the user has not named, and forget before it deletes records.
+func TestCancelAndForgetAsk(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", "project: pair\n", "project: pair\napprove_plan: true\n")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.answers = "no\n"
+	l.has(l.run("forget", "alone").err, "forget deletes the records of alone in pair@default: the stacks stay in AWS", "type yes to continue", "nothing was done")
+	l.has(l.must(cli.ExitOK, "forget", "alone", "--plan"), "forget")
+	l.must(cli.ExitWaiting, "deploy", l.project)
+	r := l.run("cancel")
+	if r.code != cli.ExitRefused {
+		t.Errorf("cancel ended with %d", r.code)
+	}
+	l.has(r.err, "cancel run ", "its running steps finish, and no other one starts\ntype yes to continue", "nothing was done")
+	l.has(l.must(cli.ExitOK, "cancel", "--yes"), "cancelled")
+	l.must(cli.ExitOK, "forget", "alone", "--yes", "--reason", "a test")
+}
