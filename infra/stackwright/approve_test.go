@@ -83,7 +83,7 @@ func TestStatusShowsTheRunThatWaits(t *testing.T) {
 	l.has(r.out, "run "+id, "? topic  approve  waits for approval, 2", "h", "m left", "to see and approve the changes of alone, topic, queue: stackwright approve "+id, "to reject: stackwright reject "+id+" --reason WHY")
 	l.has(r.err, "newer than the run that waits: ")
 	l.has(l.must(cli.ExitOK, "status", "-o", "json"), `"run":"`+id+`"`)
-	l.has(l.run("approve", "--yes", "--step", "topic/approve").err, "+ topic  create", "waits for approval: it is what you approve or reject")
+	l.has(l.run("approve", "--yes", "--step", "topic/approve").err, "+ topic  create", "waits for your approval")
 	l.has(l.must(cli.ExitOK, "reject", "--reason", "not today"), "failed   alone/approve", "failed   queue/approve")
 }
 

@@ -144,7 +144,7 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 	}
 	what := fmt.Sprintf("plan %.12s", r.Digest)
 	if len(stacks) > 0 {
-		what = strings.Join(steps, ", ") + " of " + what
+		what = "the changes of " + strings.Join(stacks, ", ") + " in " + what
 	}
 	return s.call.agree(fmt.Sprintf("approve %s of %s, run %s", what, r.Project, r.ID))
 }

@@ -135,7 +135,7 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	}
 	p.add(2, sign, span{bold, " " + s.Stack}, span{normal, "  " + words})
 	if slices.Contains(p.waiting, s.Stack) {
-		p.add(6, span{yellow, "waits for approval: it is what you approve or reject"})
+		p.add(6, span{yellow, "waits for your approval"})
 	}
 	for _, reason := range s.Reasons {
 		p.add(6, span{dim, oneLine(reason)})

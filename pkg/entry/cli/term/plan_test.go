@@ -66,7 +66,7 @@ func TestPlanSaysEachKindOfChange(t *testing.T) {
 			}
 		}
 	}
-	if text := strings.Join(term.Plan(c, 0, false, "old"), "\n"); !strings.Contains(text, "- old  delete  (after all other steps)\n      waits for approval: it is what you approve or reject\n") || strings.Count(text, "approve or reject") != 1 {
+	if text := strings.Join(term.Plan(c, 0, false, "old"), "\n"); !strings.Contains(text, "- old  delete  (after all other steps)\n      waits for your approval\n") || strings.Count(text, "your approval") != 1 {
 		t.Errorf("it does not mark the stack that waits for approval:\n%s", text)
 	}
 	if text := strings.Join(term.Plan(plan.Changes{MaxParallel: c.MaxParallel}, 0, false), "\n"); strings.Contains(text, "at most") {
