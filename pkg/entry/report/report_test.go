@@ -174,3 +174,11 @@ func TestAnswersAndCommands(t *testing.T) {
 		}
 	}
 }
+
+// A record that is read through the API has the level with which its stack was deployed.
+func TestRecordKeepsItsLevel(t *testing.T) {
+	want := plan.Record{Node: "db", Stack: "shop-db", Needs: []string{}, Approve: project.ApproveAlways}
+	if got := report.RecordOf(report.StackOf(want)); cmp.Diff(want, got) != "" {
+		t.Error(cmp.Diff(want, got))
+	}
+}

@@ -48,13 +48,16 @@ func Export(id string, live []Live) (archive.Files, []Stack, error) {
 func exported(stack string, live []Live, byNode map[string]Live, files archive.Files) (Stack, error) {
 	l := live[0]
 	s := Stack{
-		Name: stack, StackName: l.Name, Parameters: map[string]string{}, References: map[string]string{}, Tags: map[string]string{}, Capabilities: l.Capabilities, Protect: l.Protected, Approve: l.Recorded.Approve,
+		Name: stack, StackName: l.Name, Parameters: map[string]string{}, References: map[string]string{}, Tags: map[string]string{}, Capabilities: l.Capabilities, Protect: l.Protected,
 	}
 	for _, other := range live {
 		if !alike(l, other) {
 			return s, fault.New(fault.Refused, "stack %s differs between %s and %s, and one stack of a project cannot be written for both: write the project by hand", stack, l.Recorded.Node, other.Recorded.Node)
 		}
 		s.Targets = append(s.Targets, other.Recorded.Target.Name)
+		if s.Approve.Weaker(other.Recorded.Approve) {
+			s.Approve = other.Recorded.Approve
+		}
 	}
 	slices.Sort(s.Targets)
 	if slices.Equal(s.Targets, []string{project.DefaultTarget}) {

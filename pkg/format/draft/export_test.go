@@ -3,6 +3,7 @@ package draft_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,7 @@ func TestExportOfParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	db, unknown := live("db"), live("unknown")
-	db.Recorded.Digest = r.Digest
+	db.Recorded.Digest, db.Recorded.Approve = r.Digest, project.ApproveAlways
 	vpc := draft.Live{Name: "other", Recorded: draft.Recorded{Node: "vpc", Target: project.Target{Name: "eu"}, Outputs: map[string]string{"Id": "vpc-1", "Cidr": "10.0.0.0/8"}}}
 	bus := draft.Live{Name: "shop-bus", Recorded: draft.Recorded{Node: "bus", Target: project.Target{Name: project.DefaultTarget}}}
 	_, stacks, err := draft.Export("shop@default", []draft.Live{unknown, db, vpc, bus})
@@ -50,7 +51,7 @@ func TestExportOfParameters(t *testing.T) {
 	none, team := map[string]string{}, map[string]string{"team": "orders"}
 	want := []draft.Stack{
 		{Name: "bus", Template: "templates/bus.yaml", Parameters: none, References: none, Tags: none},
-		{Name: "db", Template: "templates/db.yaml", Parameters: map[string]string{"Class": "basic"}, References: map[string]string{"Vpc": "${vpc.Id}"}, Tags: team, Needs: []string{"bus"}},
+		{Name: "db", Template: "templates/db.yaml", Parameters: map[string]string{"Class": "basic"}, References: map[string]string{"Vpc": "${vpc.Id}"}, Tags: team, Needs: []string{"bus"}, Approve: project.ApproveAlways},
 		{Name: "unknown", Template: "templates/unknown.yaml", Parameters: none, References: map[string]string{"Vpc": "${vpc.Id}", "Password": "${secret:shop-unknown/Password}"}, Tags: team, Needs: []string{"bus"}},
 		{Name: "vpc", StackName: "other", Template: "templates/vpc.yaml", Parameters: none, References: none, Tags: none, Targets: []string{"eu"}},
 	}
@@ -61,6 +62,9 @@ func TestExportOfParameters(t *testing.T) {
 	}
 	if d := cmp.Diff(want, stacks); d != "" {
 		t.Error(d)
+	}
+	if file := string(draft.File("shop", "", stacks)); strings.Count(file, "    approve: always\n") != 1 || strings.Count(file, "approve") != 1 {
+		t.Error(file)
 	}
 }
 
