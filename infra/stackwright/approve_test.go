@@ -83,6 +83,10 @@ func TestStatusShowsTheRunThatWaits(t *testing.T) {
 	l.has(r.out, "run "+id, "? topic  approve  waits for approval, 2", "h", "m left", "to see and approve the changes of alone, topic, queue: stackwright approve "+id, "to reject: stackwright reject "+id+" --reason WHY")
 	l.has(r.err, "newer than the run that waits: ")
 	l.has(l.must(cli.ExitOK, "status", "-o", "json"), `"run":"`+id+`"`)
+	queued, code := l.begin("deploy", l.project, "--only", "alone")
+	l.until(queued, `run \w+ waits for `+id+` \(deploy, waiting, ann@[^)]+\); run (\w+) waits for the answer of a person: see stackwright status `+id)
+	l.must(cli.ExitOK, "cancel", l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string))
+	l.ended(queued, code, cli.ExitStopped)
 	l.has(l.run("approve", "--yes", "--step", "topic/approve").err, "+ topic  create", "waits for your approval")
 	l.has(l.must(cli.ExitOK, "reject", "--reason", "not today"), "failed   alone/approve", "failed   queue/approve")
 }

@@ -294,5 +294,9 @@ func (s *session) queued(ctx context.Context, r run.Run) string {
 			before = append(before, fmt.Sprintf("%s (%s, %s, %s)", o.Run, o.Operation, o.State, o.By()))
 		}
 	}
-	return fmt.Sprintf("run %s waits for %s", r.ID, strings.Join(before, ", then "))
+	text := fmt.Sprintf("run %s waits for %s", r.ID, strings.Join(before, ", then "))
+	if queue.Owner.State == run.StateWaiting { // nothing happens until somebody does something
+		text += fmt.Sprintf("; run %s %s: see %s", queue.Owner.Run, strings.TrimPrefix(queue.Owner.Does, "it "), s.call.commandLine("status", queue.Owner.Run))
+	}
+	return text
 }
