@@ -120,6 +120,13 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 	if len(r.Asks()) == 0 {
 		return fault.New(fault.Refused, "run %s has no plan that waits for approval: it is %s", r.ID, r.State)
 	}
+	steps := r.Asks()
+	if step := s.call.flags.step; step != "" {
+		steps = []string{step}
+		if _, err := r.Question("", step); err != nil {
+			return err
+		}
+	}
 	text, err := s.to.Changes(ctx, r)
 	if err != nil {
 		return err
@@ -127,10 +134,6 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 	var c plan.Changes
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
-	}
-	steps := r.Asks()
-	if s.call.flags.step != "" {
-		steps = []string{s.call.flags.step}
 	}
 	var stacks []string // that wait for approval; empty if the whole plan does
 	for _, id := range steps {
