@@ -164,3 +164,16 @@ func unindented(text string) string {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	return strings.TrimPrefix(strings.ReplaceAll(text, "\n"+indent, "\n"), indent)
 }
+
+// The page about approvals describes each level, in their order.
+func TestLevelsOfPage(t *testing.T) {
+	page := section(t, read(t, "docs/how-to/approve-plans.md"), "Stacks")
+	at := 0
+	for _, level := range project.ApprovalLevels() {
+		i := strings.Index(page[at:], "| `"+level.String()+"` |")
+		if i < 0 {
+			t.Fatalf("there is no row of the level %s, or it comes too early", level)
+		}
+		at += i
+	}
+}
