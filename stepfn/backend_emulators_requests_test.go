@@ -250,13 +250,21 @@ func (s stack) template(w stacks) []byte {
 %sResources:
   Topic:
     Type: AWS::SNS::Topic
-    Properties: { DisplayName: !Join [" ", [%s%s]] }
+    Properties: { %sDisplayName: !Join [" ", [%s%s]] }
 %sOutputs:
   Name:
     Value: !Ref AWS::StackName
     Export: { Name: !Sub "${AWS::StackName}-Name" }
   Value: { Value: !Join [".", [%s%s]] }
-`, s.version, params.String(), s.version, imports.String(), s.tableText(), s.version, values.String())
+`, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.version, values.String())
+}
+
+// topicName is the property of the topic that gives it a name: a version that starts with the letter r has one.
+func (s stack) topicName() string {
+	if strings.HasPrefix(s.version, "r") {
+		return "TopicName: " + s.physical + "-" + s.version + ", "
+	}
+	return ""
 }
 
 // ApprovePlans is backend.

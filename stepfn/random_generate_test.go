@@ -256,6 +256,9 @@ func (a *generator) size() int {
 // operations are the operations that may fail.
 func (a *generator) operations() []string {
 	all := []string{"create", "update", "delete", "continue", "rollback"}
+	if a.levels {
+		all = append(all, "propose")
+	}
 	if a.importing != nil {
 		all = append(all, "import", "propose")
 	}
@@ -278,7 +281,7 @@ func (a *generator) project() stacks {
 		s := stack{name: fmt.Sprintf("s%d", k), version: a.version()}
 		s.physical = physicalName(s.name)
 		if a.levels {
-			s.approve = a.one("", "deletions", "always")
+			s.approve = a.level()
 		}
 		for i, on := range w {
 			if hub && i == 0 || a.IntN(sparse) == 0 {
@@ -290,13 +293,24 @@ func (a *generator) project() stacks {
 	return w
 }
 
-func (a *generator) version() string { return a.one("v1", "v2", "v3") }
+// version draws a version. One that starts with the letter r gives the topic a name, so that it is replaced.
+func (a *generator) version() string {
+	if a.levels && a.IntN(3) == 0 {
+		return a.one("r1", "r2")
+	}
+	return a.one("v1", "v2", "v3")
+}
+
+// level draws which steps of a stack have to be approved.
+func (a *generator) level() string {
+	return a.one("", "deletions", "data_loss", "replacements", "replacements", "always")
+}
 
 // change changes something in a project.
 func (a *generator) change(w stacks) stacks {
 	k := a.IntN(len(w))
 	if a.levels && a.IntN(3) == 0 {
-		w[k].approve = a.one("", "deletions", "always")
+		w[k].approve = a.level()
 	}
 	switch a.IntN(6) {
 	case 0: // a stack is removed

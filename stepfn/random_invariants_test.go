@@ -342,13 +342,17 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 	if s.Approval != nil {
 		return
 	}
-	gated := false // a person has approved the plan, or what it does with the stack
+	gated := false // a person has approved the plan, what it does with the stack, or a change set that needs no approval
 	for _, a := range r.Steps {
 		if a.Approval == nil || !a.Approval.Plan && !slices.Contains(s.After, a.Number) {
 			continue
 		}
 		gated = true
-		w.holds(approved, a.Status == run.Done && a.Answer.Yes && a.Answer.Digest == r.Digest, "%s of run %s starts, and %s is %s, with the answer %+v", s.ID, r.ID, a.ID, a.Status, a.Answer)
+		if a.Optional && !a.Answer.Known() {
+			w.needsNoApproval(r, s)
+			continue
+		}
+		w.holds(approved, a.Status == run.Done && a.Answer.Yes && a.Answer.Digest == r.AnswerDigest(a), "%s of run %s starts, and %s is %s, with the answer %+v", s.ID, r.ID, a.ID, a.Status, a.Answer)
 	}
 	o := plan.AllOperations().Of(r.Operation)
 	needed := w.gated && r.Project == "shop@default" && o.Reversible
@@ -357,7 +361,27 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 		n, desired := p.Nodes[s.Node]
 		was := w.Recorded()[s.Node].Approve
 		changes := slices.Contains([]string{"create", "update", "delete", "continue"}, string(s.Verb))
+		if level := n.Approve.Stronger(was); s.Verb == plan.Update {
+			w.holds(approved, level == "" || level == project.ApproveDeletions, "%s of run %s starts, by approve: %s, without a change set", s.ID, r.ID, level)
+		}
 		needed = needed || changes && (n.Approve == project.ApproveAlways || was == project.ApproveAlways) || s.Verb == "delete" && was != "" && (o.DeletesAll || !desired)
 	}
 	w.holds(approved, gated || !needed, "%s of run %s starts, and nobody had to approve it", s.ID, r.ID)
+}
+
+// needsNoApproval checks the change set that a step executes without an answer of a person.
+func (w *monitor) needsNoApproval(r run.Run, s run.Step) {
+	p, inMemory := w.backend.(*memoryBackend)
+	files, _ := w.projectOf(r.Source)
+	if !inMemory {
+		return
+	}
+	level := files.Nodes[s.Node].Approve.Stronger(w.Recorded()[s.Node].Approve)
+	says := p.Proposals[r.ProposalOf(s.Step).Proposal]
+	whole := slices.ContainsFunc(r.Steps, func(a run.Step) bool { return a.Approval != nil && a.Approval.Plan })
+	for _, c := range says.Resources {
+		bad := c.Action == "replace" && (level == project.ApproveReplacements || c.ID == "Table") || c.ID == "Table" && c.Action == "remove" && c.Policy == ""
+		w.holds(approved, !bad || whole, "%s of run %s executes a change set with %s of %s, which nobody has approved by approve: %s", s.ID, r.ID, c.Action, c.ID, level)
+	}
+	w.holds(approved, says.Unchanged || level != project.ApproveAlways || whole, "%s of run %s executes a change set which nobody has approved by approve: always", s.ID, r.ID)
 }

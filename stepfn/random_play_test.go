@@ -174,7 +174,7 @@ func answers(r run.Run) []options {
 	}
 	var all []options
 	for _, step := range steps {
-		all = append(all, options{digest: r.Digest, step: step})
+		all = append(all, options{digest: r.DigestFor(step), step: step})
 	}
 	return all
 }

@@ -83,7 +83,11 @@ func (g *player) checkPlanned(r run.Run) {
 func stepIDs(r run.Run) []string {
 	var all []string
 	for _, s := range r.Steps {
-		if s.Approval == nil {
+		switch {
+		case s.Approval != nil, s.Verb == plan.Propose:
+		case s.Verb == plan.Execute: // of an update
+			all = append(all, plan.StepID(s.Node, plan.Update, ""))
+		default:
 			all = append(all, s.ID)
 		}
 	}

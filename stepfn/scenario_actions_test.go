@@ -84,12 +84,16 @@ func (s *scenario) submit(st statement) string {
 		return s.Submit("approve", s.stacks, of, options{digest: "other"})
 	}
 	if what == "approve" || what == "reject" {
-		with = []options{{digest: s.ExecutionStatus(of).Digest}}
 		args := st.args
 		if st.run != "" {
 			args = args[1:]
 		}
-		with[0].step = strings.Join(args, "")
+		r, step := s.ExecutionStatus(of), strings.Join(args, "")
+		about := step
+		if waiting := r.Asks(); step == "" && len(waiting) == 1 {
+			about = waiting[0]
+		}
+		with = []options{{digest: r.DigestFor(about), step: step}}
 	}
 	return s.Submit(what, s.stacks, of, with...)
 }

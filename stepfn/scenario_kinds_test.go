@@ -41,7 +41,7 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 var (
 	operations    = []string{"deploy", "destroy", "refresh", "plan"}
 	requestVerbs  = []string{"create", "update", "delete", "continue", "propose", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
-	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Adopt), string(plan.Forget), string(plan.Propose), string(plan.Import), string(plan.CreateEmpty), string(plan.MoveOut), string(plan.MoveIn), string(plan.Approve), string(plan.SetLevel)}
+	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Adopt), string(plan.Forget), string(plan.Propose), string(plan.Import), string(plan.CreateEmpty), string(plan.MoveOut), string(plan.MoveIn), string(plan.Approve), string(plan.SetLevel), string(plan.Execute), "approve:change-set", "approve:change-set2"}
 	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped), string(run.Waiting)}
 	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
 	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)
@@ -51,13 +51,10 @@ var (
 
 // kinds are the kinds that forms name.
 var kinds = map[string]*kind{
-	"NUMBER":  {"a number", nil, single(func(_ *reader, arg string) bool { _, err := strconv.Atoi(arg); return err == nil })},
-	"SECONDS": {"a number of seconds", nil, single(func(_ *reader, arg string) bool { _, err := strconv.ParseFloat(arg, 64); return err == nil })},
-	"TEXT":    {"a text", nil, single(func(*reader, string) bool { return true })},
-	"VERSION": {"a version", nil, single(func(_ *reader, arg string) bool {
-		_, err := strconv.Atoi(strings.TrimPrefix(arg, "v"))
-		return strings.HasPrefix(arg, "v") && err == nil
-	})},
+	"NUMBER":   {"a number", nil, single(func(_ *reader, arg string) bool { _, err := strconv.Atoi(arg); return err == nil })},
+	"SECONDS":  {"a number of seconds", nil, single(func(_ *reader, arg string) bool { _, err := strconv.ParseFloat(arg, 64); return err == nil })},
+	"TEXT":     {"a text", nil, single(func(*reader, string) bool { return true })},
+	"VERSION":  {"a version", nil, single(func(_ *reader, arg string) bool { return isVersion(arg) })},
 	"ANSWER":   one("an answer", "yes", "no"),
 	"POLICY":   one("a policy", "rollback", "keep"),
 	"LEVEL":    one("a level", "deny", "warn"),
@@ -142,12 +139,18 @@ func (r *reader) isProjectStack(arg string) bool {
 				return false
 			}
 		}
-		version, numbered := strings.CutPrefix(s.version, "v")
-		if _, err := strconv.Atoi(version); err != nil || !numbered || !strings.HasPrefix(s.physical, physicalName("")) {
+		if !isVersion(s.version) || !strings.HasPrefix(s.physical, physicalName("")) {
 			return false
 		}
 	}
 	return true
+}
+
+// isVersion reports whether a word is a version: the letter v, or r if the topic of the stack has a name, and a number.
+func isVersion(arg string) bool {
+	kind, number := arg[:min(1, len(arg))], arg[min(1, len(arg)):]
+	_, err := strconv.Atoi(number)
+	return (kind == "v" || kind == "r") && err == nil
 }
 
 // isPair reports whether arg is STACK/VERB.

@@ -26,7 +26,7 @@ func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), holders, finds, schedules),
-		"execute-step": slices.Concat(marks, writes, queries, specs, describes, finds, begins),
+		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules),
@@ -109,8 +109,8 @@ var (
 		Why: "the names contain project and environment; a caller of the API uploads with a URL that the function has signed",
 	}}
 	specs = []permission{lists, {
-		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"},
-		Why: "specs and templates are named by their digests; CloudFormation reads a large template with the permissions of its caller",
+		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*", "${Bucket}/specs/*", "${Bucket}/templates/*"},
+		Why: "specs, templates and what change sets say are named by their digests; CloudFormation reads a large template with the permissions of its caller",
 	}}
 )
 
@@ -133,6 +133,7 @@ var (
 		Do: slices.Concat(describes[0].Do, []string{"cloudformation:DescribeChangeSet", "cloudformation:DescribeStackRefactor", "cloudformation:ListStackRefactorActions", "cloudformation:ListStackRefactors"}),
 		On: []string{stacks}, Why: anywhere,
 	}}
+	reviews = []permission{{Do: []string{"cloudformation:DescribeChangeSet"}, On: []string{stacks}, Why: "a change set is read again before it is executed; " + anywhere}}
 	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	holders = []permission{{Do: []string{"cloudformation:DescribeStackResources"}, On: []string{stacks}, Why: "which stack has a resource that a project imports; " + anywhere}}
 )
@@ -160,7 +161,7 @@ func tagged(more conditions) conditions {
 	return all
 }
 
-// ourChangeSets are the change sets of exact plans and imports: their names begin as our tokens do, so no function makes, deletes or executes one
+// ourChangeSets are the change sets of exact plans, imports and updates that have to be approved: their names begin as our tokens do, so no function makes, deletes or executes one
 // that somebody else could take for its own. Other actions have no change set.
 var ourChangeSets = conditions{"StringLikeIfExists": {"cloudformation:ChangeSetName": action.Prefix + "*"}}
 
@@ -182,6 +183,10 @@ var (
 		{
 			Do: []string{"cloudformation:ContinueUpdateRollback", "cloudformation:CreateChangeSet", "cloudformation:DeleteStack", "cloudformation:UpdateStack"},
 			On: []string{stacks}, If: tagged(both(withRole, ourChangeSets)), Why: anywhere,
+		},
+		{
+			Do: []string{"cloudformation:ExecuteChangeSet"}, On: []string{stacks},
+			If: tagged(conditions{"StringLike": ourChangeSets["StringLikeIfExists"]}), Why: anywhere,
 		},
 		{
 			Do: []string{"cloudformation:TagResource"}, On: []string{stacks},
@@ -209,7 +214,7 @@ var (
 	stops = []permission{
 		{Do: []string{"cloudformation:CancelUpdateStack", "cloudformation:ExecuteStackRefactor"}, On: []string{stacks}, If: tagged(nil), Why: anywhere},
 		{
-			Do: []string{"cloudformation:DeleteChangeSet", "cloudformation:ExecuteChangeSet"}, On: []string{stacks},
+			Do: []string{"cloudformation:DeleteChangeSet"}, On: []string{stacks},
 			If: tagged(conditions{"StringLike": ourChangeSets["StringLikeIfExists"]}), Why: anywhere,
 		},
 	}
@@ -222,14 +227,21 @@ func adopts(s settings) []permission {
 	if s.adoptable == "" {
 		return nil
 	}
-	return []permission{{
-		Do: []string{"cloudformation:UpdateStack"}, On: []string{adoptable},
-		If: conditions{
-			"Null":    {"aws:ResourceTag/stackwright:project": "true", "aws:RequestTag/stackwright:project": "false"},
-			"ArnLike": withRole["ArnLike"],
+	return []permission{
+		{
+			Do: []string{"cloudformation:CreateChangeSet", "cloudformation:UpdateStack"}, On: []string{adoptable},
+			If: both(conditions{
+				"Null":    {"aws:ResourceTag/stackwright:project": "true", "aws:RequestTag/stackwright:project": "false"},
+				"ArnLike": withRole["ArnLike"],
+			}, ourChangeSets),
+			Why: "the first update of a stack that a project has adopted gives it the tag; targets are in any region",
 		},
-		Why: "the first update of a stack that a project has adopted gives it the tag; targets are in any region",
-	}}
+		{
+			Do: []string{"cloudformation:DeleteChangeSet", "cloudformation:ExecuteChangeSet"}, On: []string{adoptable},
+			If:  conditions{"Null": {"aws:ResourceTag/stackwright:project": "true"}, "StringLike": ourChangeSets["StringLikeIfExists"]},
+			Why: "the same update, if it has to be approved: Stackwright made the change set, with the tag",
+		},
+	}
 }
 
 // schedules manages the schedules of projects.

@@ -33,32 +33,37 @@ const (
 	DeleteStack            Request = "DeleteStack"
 	ContinueUpdateRollback Request = "ContinueUpdateRollback"
 	CreateChangeSet        Request = "CreateChangeSet"     // it changes nothing in the stack
+	ExecuteChangeSet       Request = "ExecuteChangeSet"    // of a change set that another step has made
 	ImportResources        Request = "ImportResources"     // CreateChangeSet of type IMPORT; Execute starts the operation
 	CreateStackRefactor    Request = "CreateStackRefactor" // Execute starts the operation
 )
 
 // A Task is a step with everything that its action needs.
 type Task struct {
-	Run      string
-	TokenKey string // of the run
-	Project  string // "shop@prod"
-	Number   int    // the step's place in the plan
-	Attempt  int
-	Step     plan.Step
-	Request  Request          // of the step's verb
-	Node     project.Node     // the desired node; zero if the node is not desired
-	Want     project.Resolved // what CloudFormation gets
-	Record   plan.Record      // what Stackwright last did
-	Import   plan.Importation // what an import imports, and the template of an empty stack
-	Movement plan.Movement    // what a request that moves resources, moves
-	Receipt  plan.Receipt     // what CloudFormation answered
-	Seen     *plan.Live       // the description of the stack that was read for this task; nil if none was
-	Notified bool             // an event has reported its end
-	Forced   bool             // the user cancels updates in progress
-	Answered bool             // a user has answered the step's question
-	Approved bool             // the answer was yes
-	Claimed  time.Time
-	Now      time.Time
+	Run       string
+	TokenKey  string // of the run
+	Project   string // "shop@prod"
+	Number    int    // the step's place in the plan
+	Attempt   int
+	Step      plan.Step
+	Request   Request          // of the step's verb
+	Node      project.Node     // the desired node; zero if the node is not desired
+	Want      project.Resolved // what CloudFormation gets
+	Record    plan.Record      // what Stackwright last did
+	Import    plan.Importation // what an import imports, and the template of an empty stack
+	Movement  plan.Movement    // what a request that moves resources, moves
+	Receipt   plan.Receipt     // what CloudFormation answered
+	ChangeSet string           // the name of the change set that the task executes
+	Proposal  plan.Receipt     // of the step that has made the change set, if the task approves or executes one
+	Proposed  plan.Proposal    // what that change set says
+	Estimate  plan.StackChange // what the plan of the run says of the stack, if the task approves a change set
+	Seen      *plan.Live       // the description of the stack that was read for this task; nil if none was
+	Notified  bool             // an event has reported its end
+	Forced    bool             // the user cancels updates in progress
+	Answered  bool             // a user has answered the step's question
+	Approved  bool             // the answer was yes
+	Claimed   time.Time
+	Now       time.Time
 }
 
 // Token is the client request token of this attempt's operation. CloudFormation starts
@@ -125,8 +130,7 @@ type Progress struct {
 	Adopts  string       // the ID of the stack that the project owns from now on; empty if it adopts none
 	Result  plan.Result  // how the step left its stack, if it is over
 
-	// Proposal is what the step's change set says. It is stored, with a reference in the receipt, before the next
-	// poll, which deletes the change set.
+	// Proposal is what the step's change set says. It is stored, with a reference in the receipt.
 	Proposal *plan.Proposal
 
 	// Question is what a user has to answer before the step continues; empty if there
@@ -188,8 +192,8 @@ type Cloud interface {
 	// Events reads the events of the task's stack for the operation with its token.
 	Events(context.Context, Task) (Operation, error)
 
-	// Proposal reads the change set that the task's Begin has created. It reports false while CloudFormation makes
-	// it. Its error is of kind Missing if there is no such change set.
+	// Proposal reads the change set in the task's receipt. It reports false while CloudFormation makes it. Its error
+	// is of kind Missing if there is no such change set.
 	Proposal(context.Context, Task) (p plan.Proposal, ready bool, err error)
 
 	// Refactor reads the stack refactor that the task's Begin has created: the one in the receipt, else one that has the

@@ -21,7 +21,7 @@ func (t Task) overdue() bool {
 // and "" for any other. CloudFormation can cancel only updates.
 func (t Task) lateMessage(live plan.Live) string {
 	switch {
-	case t.Request == UpdateStack && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
+	case t.updates() && (t.Forced || t.overdue()) && live.Status == "UPDATE_ROLLBACK_IN_PROGRESS":
 		return "CloudFormation rolls it back"
 	case t.overdue():
 		return "overdue since " + t.deadline().UTC().Format(time.RFC3339) + "; Stackwright waits until CloudFormation ends it"
@@ -32,7 +32,7 @@ func (t Task) lateMessage(live plan.Live) string {
 // mustCancel reports whether t's operation is an update in progress that has to be
 // cancelled.
 func (t Task) mustCancel(live plan.Live) bool {
-	return t.Request == UpdateStack && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
+	return t.updates() && live.Status == "UPDATE_IN_PROGRESS" && (t.Forced || t.overdue())
 }
 
 // cancelUpdate cancels the update in progress if it is the task's own. Each poll repeats the

@@ -18,6 +18,9 @@ type change struct{ Cloud }
 // Start describes the stack if that is so, and if there may be nothing to change, or
 // the rollback to continue.
 func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
+	if t.Request == ExecuteChangeSet {
+		return a.startExecution(ctx, t)
+	}
 	if t.Request == ContinueUpdateRollback || t.Request == UpdateStack && !t.changes() {
 		return a.startDescribed(ctx, t, nil)
 	}
@@ -147,7 +150,10 @@ func (a change) end(ctx context.Context, t Task, op Operation, live plan.Live) (
 }
 
 // configures reports whether t's operation deploys its node.
-func (t Task) configures() bool { return t.Request == CreateStack || t.Request == UpdateStack }
+func (t Task) configures() bool { return t.Request == CreateStack || t.updates() }
+
+// updates reports whether t's operation updates the stack of its node.
+func (t Task) updates() bool { return t.Request == UpdateStack || t.Request == ExecuteChangeSet }
 
 // ended returns the result of an operation that is over and has left the given stack.
 func (t Task) ended(op Operation, live plan.Live) Progress {

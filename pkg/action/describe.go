@@ -69,7 +69,7 @@ func (op Operation) agrees(t Task, live plan.Live) bool {
 	case len(live.Operations) > 0 && op.NewestOperation != "" && !slices.Contains(live.Operations, op.NewestOperation):
 		return false
 	}
-	return t.Request != UpdateStack || !op.Status.Good() || !live.LastUpdated.Equal(t.Record.LastUpdated)
+	return !t.updates() || !op.Status.Good() || !live.LastUpdated.Equal(t.Record.LastUpdated)
 }
 
 // waitForDescription returns the progress of an operation that is over by its events, while the

@@ -13,14 +13,15 @@ type Verb struct {
 	Name   plan.Verb
 	Action // starts and polls it
 
-	Request       Request // starts its operation on the stack; empty if it starts none
-	Configures    bool    // it passes the node's parameters or tags to CloudFormation, so they are resolved first
-	WokenByEvents bool    // CloudFormation's events report its end, so it is polled less often
-	StartReads    int     // how many stacks its start reads, besides those of the step's users
-	PollReads     int     // how many stacks one poll reads
-	Share         float64 // how long it takes, compared with the creation of the stack; 0 if that has no influence
-	Leaves        string  // what has the name of the step's token, and is left behind if the run is ended by force
-	Past          string  // what its steps did, for people, as in "3 created"
+	Request       Request                           // starts its operation on the stack; empty if it starts none
+	Configures    bool                              // it passes the node's parameters or tags to CloudFormation, so they are resolved first
+	WokenByEvents bool                              // CloudFormation's events report its end, so it is polled less often
+	StartReads    int                               // how many stacks its start reads, besides those of the step's users
+	PollReads     int                               // how many stacks one poll reads
+	Share         float64                           // how long it takes, compared with the creation of the stack; 0 if that has no influence
+	Tidy          func(context.Context, Task) error // deletes, when the run ends, what its steps leave behind; nil if they leave nothing
+	Leaves        string                            // what has the name of the step's token, and is left behind if the run is ended by force
+	Past          string                            // what its steps did, for people, as in "3 created"
 }
 
 // Mutates reports whether the verb changes stacks, so that a claim records the intent.
@@ -28,7 +29,7 @@ func (v Verb) Mutates() bool { return v.Request != "" && v.Request != CreateChan
 
 // All lists the verbs of this version, in the order in which summaries show them.
 func All(c Cloud) []Verb {
-	return []Verb{createVerb(c), updateVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), barrierVerb()}
+	return []Verb{createVerb(c), updateVerb(c), executeVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), barrierVerb()}
 }
 
 // Verbs are verbs by name.

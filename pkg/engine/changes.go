@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -93,6 +94,57 @@ func (e *Engine) exact(ctx context.Context, r run.Run, s run.State) (run.Run, ru
 	}
 	r.Changes, err = e.saveChanges(ctx, c.Exact(proposals))
 	return r, run.StateSucceeded, err
+}
+
+// readProposal reads the change set that t, a step of r, approves or executes, and what the plan said of its stack.
+func (e *Engine) readProposal(ctx context.Context, t *action.Task, r run.Run) error {
+	made := r.Step(t.Step.Proposal)
+	if made == nil {
+		return fault.New(fault.Broken, "run %s has no step %s", r.ID, t.Step.Proposal)
+	}
+	t.Proposal, t.ChangeSet = made.Receipt, action.Token(r.ID, r.TokenKey, made.Number, made.Attempt)
+	var err error
+	if t.Proposed, err = e.Changes.Proposal(ctx, t.Proposal.Proposal); err != nil {
+		return fmt.Errorf("read the change set: %w", err)
+	}
+	estimate, err := e.Changes.PlannedChanges(ctx, r.Changes)
+	if err != nil {
+		return fmt.Errorf("read what the plan changes: %w", err)
+	}
+	t.Estimate = estimate.Of(t.Step.Node)
+	return nil
+}
+
+// tidy deletes what the steps of r, which ends, have left behind and nobody needs any more, such as change sets that were
+// not executed. What could not be deleted is said in the messages of r.
+func (e *Engine) tidy(ctx context.Context, r *run.Run) error {
+	failed := make([]error, len(r.Steps))
+	err := e.Parallel(ctx, len(r.Steps), func(ctx context.Context, i int) error {
+		s := r.Steps[i]
+		tidy := e.Verbs.Of(s.Verb).Tidy
+		if tidy == nil || !s.Receipt.Known() || s.Status == run.Running || r.Executed(s) { // a step that runs was ended by force
+			return nil
+		}
+		t, err := e.task(ctx, *r, s)
+		if err == nil {
+			err = tidy(ctx, t)
+		}
+		if fault.Is(err, fault.Throttled, fault.Unavailable) {
+			return err
+		}
+		failed[i] = err
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("delete what steps have left behind: %w", err)
+	}
+	for i, err := range failed {
+		if err != nil {
+			r.Messages = append(r.Messages, fmt.Sprintf("%s has left a %s behind, delete it: %s", r.Steps[i].ID, e.Verbs.Of(r.Steps[i].Verb).Leaves, err))
+		}
+	}
+	r.Messages = limitMessages(r.Messages)
+	return nil
 }
 
 // saveChanges stores what a plan would change, and returns a reference to it.

@@ -292,6 +292,11 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 		return t, err
 	}
 	t.Record = records[s.Node]
+	if s.Proposal != "" {
+		if err := e.readProposal(ctx, &t, r); err != nil {
+			return t, err
+		}
+	}
 	if !e.Verbs.Of(s.Verb).Configures || s.Spec == "" {
 		return t, nil
 	}

@@ -160,6 +160,9 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Started)).String())
 		}
 		r, s, err := e.exact(ctx, r, s)
+		if err == nil && s.Over() {
+			err = e.tidy(ctx, &r)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

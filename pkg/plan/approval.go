@@ -6,33 +6,20 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // Gated returns p with the steps that wait for approval, one for each person who has to approve. If the rule is about the
 // whole plan, they come before all other steps. Otherwise each stack that demands approval has its own, which come before
-// its steps that have to be approved, and the steps of other stacks do not wait.
+// its steps that have to be approved, and the steps of other stacks do not wait. An update whose change set decides becomes
+// several steps: propose it, approve it, and execute it.
 func (v View) Gated(p Plan, by project.Approval) Plan {
 	by.Approvals = max(by.Approvals, 1)
-	var steps []Step
-	waits := make(map[string][]int) // the places of the steps that wait for approval, by node; "" is the whole plan
-	ask := func(node string) []int {
-		if waits[node] == nil {
-			for i := range by.Approvals {
-				qualifier := ""
-				if i > 0 {
-					qualifier = strconv.Itoa(i + 1)
-				}
-				waits[node] = append(waits[node], len(steps))
-				steps = append(steps, Step{
-					ID: StepID(node, Approve, qualifier), Node: node, Verb: Approve, Qualifier: qualifier, Approval: &by, Timeout: cmp.Or(by.Expires, project.DefaultExpiry),
-				})
-			}
-		}
-		return waits[node]
-	}
+	g := gating{View: v, by: by, approving: make(map[string][]int)}
 	if by.Plan {
-		ask("")
+		g.ask("")
 	}
 	places := make([]int, len(p.Steps)) // of the steps of p in the new plan
 	for i, s := range p.Steps {
@@ -42,33 +29,202 @@ func (v View) Gated(p Plan, by project.Approval) Plan {
 		}
 		switch {
 		case by.Plan && len(after) == 0: // all others come after one of these
-			after = slices.Clone(ask(""))
+			after = slices.Clone(g.ask(""))
 		case !by.Plan && v.demand(s) != "":
-			after = append(after, ask(s.Node)...)
+			after = append(after, g.ask(s.Node)...)
 			slices.Sort(after)
 		}
-		places[i], s.After = len(steps), after
-		steps = append(steps, s)
+		if s.After = after; v.reviewed(s) {
+			s = g.review(s)
+		}
+		places[i] = g.add(s)
 	}
-	p.Steps = steps
+	p.Steps = g.steps
 	return p
 }
 
-// Demands says which stacks of p have to be approved, and why, by a rule that is not about the whole plan.
-func (v View) Demands(p Plan) []string {
+// A gating is a plan that gets steps which wait for approval.
+type gating struct {
+	View
+	by        project.Approval
+	steps     []Step
+	approving map[string][]int // the places of the steps that wait for the approval of a node's steps; "" is the whole plan
+}
+
+// add adds a step, and returns its place.
+func (g *gating) add(s Step) int {
+	g.steps = append(g.steps, s)
+	return len(g.steps) - 1
+}
+
+// ask returns the places of the steps that wait until the steps of a node are approved.
+func (g *gating) ask(node string) []int {
+	if g.approving[node] == nil {
+		g.approving[node] = g.approvals(Step{Node: node, Approval: &g.by})
+	}
+	return g.approving[node]
+}
+
+// approvals adds a copy of s for each person who has to approve, and returns their places.
+func (g *gating) approvals(s Step) []int {
+	var places []int
+	first := s.Qualifier
+	for i := range g.by.Approvals {
+		if s.Qualifier = first; i > 0 {
+			s.Qualifier += strconv.Itoa(i + 1)
+		}
+		s.Verb, s.ID = Approve, StepID(s.Node, Approve, s.Qualifier)
+		s.Timeout = cmp.Or(g.by.Expires, project.DefaultExpiry)
+		places = append(places, g.add(s))
+	}
+	return places
+}
+
+// review adds the steps that make the change set of s, an update, and wait until it is approved. It returns the step that
+// executes it.
+func (g *gating) review(s Step) Step {
+	proposal := Step{ID: StepID(s.Node, Propose, ""), Node: s.Node, Where: s.Where, Verb: Propose, Deployment: s.Deployment, After: s.After}
+	after := []int{g.add(proposal)}
+	by := g.by
+	by.Plan = false
+	s.After = g.approvals(Step{
+		Node: s.Node, Qualifier: ofChangeSet, Approval: &by, Proposal: proposal.ID, After: after,
+		Optional: g.weakened(s.Node) == "",
+	})
+	s.ID, s.Verb, s.Proposal = StepID(s.Node, Execute, ""), Execute, proposal.ID
+	return s
+}
+
+// ofChangeSet qualifies the steps that wait for the approval of a change set.
+const ofChangeSet = "change-set"
+
+// Question returns the ID of the first of the steps that wait for the approval of the same as s.
+func (s Step) Question() string {
+	if s.Proposal != "" {
+		return StepID(s.Node, Approve, ofChangeSet)
+	}
+	return StepID(s.Node, Approve, "")
+}
+
+// Asks reports whether s waits for approval in any case.
+func (s Step) Asks() bool { return s.Approval != nil && !s.Optional }
+
+// level is the level by which the steps of a node have to be approved: that of the files, or the one with which the stack was
+// last deployed if that demands more, so that no files take away their own rule.
+func (v View) level(node string) project.ApprovalLevel {
+	return v.Desired.Nodes[node].Approve.Stronger(v.Recorded[node].Approve)
+}
+
+// reviewed reports whether the change set of s decides whether s has to be approved.
+func (v View) reviewed(s Step) bool { return s.does(Update) && v.level(s.Node).Updates() }
+
+// Estimated returns p, which has the steps that wait for approval, with those waiting in any case that c, what the plan
+// changes, demands: a person has been shown that they do. If the whole plan has to be approved, that approval is about
+// c too, and the change set of a stack has to be approved only if it differs.
+func (v View) Estimated(p Plan, c Changes) Plan {
+	if len(p.Steps) > 0 && p.Steps[0].Approval != nil && p.Steps[0].Approval.Plan {
+		return p
+	}
+	p.Steps = slices.Clone(p.Steps)
+	for i, s := range p.Steps {
+		if s.Optional {
+			p.Steps[i].Optional = c.Of(s.Node).demand(v.level(s.Node)) == ""
+		}
+	}
+	return p
+}
+
+// Asks says why a change set has to be approved, by the level of a node or the one with which its stack was last deployed.
+// estimate is what the plan said of the stack. It reports missed if the change set has to be approved and the estimate, which
+// may have been approved with the whole plan, did not say the same.
+func (p Proposal) Asks(estimate StackChange, l project.ApprovalLevel) (why string, missed bool) {
+	exact, said := estimate.exact(p), estimate.demand(l)
+	switch why = exact.demand(l); {
+	case p.Unchanged:
+		why = ""
+	case l == project.ApproveAlways:
+		why = "approve: always"
+	}
+	if why == "" && said != "" {
+		return "the plan said " + said + "; the change set does not", false
+	}
+	return why, why != "" && (said == "" || len(exact.Disagreements) > 0)
+}
+
+// demand says why c, the update of a stack, has to be approved by a level; it is empty if it does not. An estimate of
+// which not all is known leaves that to the change set.
+func (c StackChange) demand(l project.ApprovalLevel) string {
+	var loses, mayLose, replaces, mayReplace []string
+	for _, r := range c.Resources {
+		switch {
+		case r.DataLoss:
+			loses = append(loses, r.ID)
+		case r.PossibleDataLoss:
+			mayLose = append(mayLose, r.ID)
+		case r.Action == difference.Replace:
+			replaces = append(replaces, r.ID)
+		case r.Replacement == resource.Conditional:
+			mayReplace = append(mayReplace, r.ID)
+		}
+	}
+	says := func(what string, ids []string) string {
+		return fmt.Sprintf("approve: %s, and the update %s %s", l, what, listed(ids))
+	}
+	switch {
+	case l == project.ApproveAlways && c.Certainty == Certain:
+		return "approve: always"
+	case !l.Updates():
+		return ""
+	case len(loses) > 0:
+		return says("deletes the data of", slices.Concat(loses, mayLose))
+	case len(mayLose) > 0:
+		return says("may delete the data of", mayLose)
+	case c.Exact && c.UnknownDataLoss:
+		return fmt.Sprintf("approve: %s, and CloudFormation has left something out of the change set", l)
+	case l.Weaker(project.ApproveReplacements):
+		return ""
+	case len(replaces) > 0:
+		return says("replaces", slices.Concat(replaces, mayReplace))
+	case len(mayReplace) > 0:
+		return says("may replace", mayReplace)
+	}
+	return ""
+}
+
+// Of returns what c says of a stack; the zero StackChange if it says nothing.
+func (c Changes) Of(stack string) StackChange {
+	if i := slices.IndexFunc(c.Stacks, func(s StackChange) bool { return s.Stack == stack }); i >= 0 {
+		return c.Stacks[i]
+	}
+	return StackChange{Stack: stack}
+}
+
+// Demands says which stacks of p have to be approved, and why, by a rule that is not about the whole plan. c is what p changes.
+func (v View) Demands(p Plan, c Changes) []string {
 	var all []string
 	said := make(map[string]bool)
 	for _, s := range p.Steps {
-		if why := v.demand(s); why != "" && !said[s.Node] {
-			said[s.Node] = true
-			all = append(all, fmt.Sprintf("stack %s has to be approved: %s", cmp.Or(v.Recorded[s.Node].formerNode(), s.Node), why))
+		name, why := cmp.Or(v.Recorded[s.Node].formerNode(), s.Node), v.demand(s)
+		if v.reviewed(s) {
+			why = cmp.Or(v.weakened(s.Node), c.Of(s.Node).demand(v.level(s.Node)))
 		}
+		switch {
+		case said[s.Node]:
+			continue
+		case why != "":
+			all = append(all, fmt.Sprintf("stack %s has to be approved: %s", name, why))
+		case v.reviewed(s):
+			all = append(all, fmt.Sprintf("stack %s may have to be approved: by approve: %s, its change set decides", name, v.level(s.Node)))
+		default:
+			continue
+		}
+		said[s.Node] = true
 	}
 	return all
 }
 
-// demand says why a stack demands that a step of it is approved; it is empty if it does not. Both the rule in
-// the files and the one with which the stack was last deployed count, so that no files take away their own rule.
+// demand says why a stack demands that a step of it is approved; it is empty if it does not, and for an update whose change
+// set decides. Both the rule in the files and the one with which the stack was last deployed count.
 func (v View) demand(s Step) string {
 	n, desired := v.Desired.Nodes[s.Node]
 	was := v.Recorded[s.Node].Approve
@@ -76,13 +232,25 @@ func (v View) demand(s Step) string {
 	deletes := s.does(Forget) || s.does(Delete) && (!desired || status == "DELETE_FAILED" || status == "DELETE_IN_PROGRESS") // others that are created again were never created
 	changes := s.does(Create, Update, Continue, Delete, Forget, Import, CreateEmpty, MoveOut, MoveIn)
 	demanded := func(l project.ApprovalLevel) bool { return l == project.ApproveAlways && changes || l != "" && deletes }
+	weakened := v.weakened(s.Node)
 	switch {
-	case (changes || s.does(SetLevel)) && desired && n.Approve.Weaker(was):
-		return fmt.Sprintf("the files change approve: %s to %s", was, n.Approve)
+	case v.reviewed(s):
+		return ""
+	case (changes || s.does(SetLevel)) && weakened != "":
+		return weakened
 	case demanded(n.Approve):
 		return "approve: " + n.Approve.String()
 	case demanded(was):
 		return "it was deployed with approve: " + was.String()
+	}
+	return ""
+}
+
+// weakened says that the files weaken the level of a node; it is empty if they do not.
+func (v View) weakened(node string) string {
+	n, desired := v.Desired.Nodes[node]
+	if was := v.Recorded[node].Approve; desired && n.Approve.Weaker(was) {
+		return fmt.Sprintf("the files change approve: %s to %s", was, n.Approve)
 	}
 	return ""
 }

@@ -12,11 +12,14 @@ import (
 )
 
 // A Proposal is what CloudFormation says that a create or an update of a stack would
-// change: the content of a change set. Without resources and failure, nothing changes.
+// change: the content of a change set.
 type Proposal struct {
 	Resources []ResourceChange // of nested stacks too, whose ID has the nested stack in front of it
 	Failure   string           // why CloudFormation could not say it
 	Warning   string           // what CloudFormation has left out
+	Unchanged bool             // nothing would change, so CloudFormation does not execute it
+	Outdated  bool             // the stack was changed since, so CloudFormation no longer executes it
+	Inputs    string           // the digest of the parameters, tags and options with which it was made
 }
 
 // Exact returns c with the stacks whose proposals are known as CloudFormation proposes

@@ -27,6 +27,7 @@ const (
 	Adopt       Verb = "adopt"        // record a live stack that Stackwright did not create
 	Import      Verb = "import"       // bring resources that exist into a stack
 	Propose     Verb = "propose"      // say with a change set what an update would change
+	Execute     Verb = "execute"      // update a stack by a change set that was made before
 	CreateEmpty Verb = "create-empty" // create a stack without resources, for the import that comes next
 	MoveOut     Verb = "move-out"     // record that resources leave a stack, before they do
 	MoveIn      Verb = "move-in"      // move resources of another stack into a stack
@@ -50,6 +51,8 @@ type Step struct {
 	After []int `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
 
 	Approval *project.Approval `json:"approval,omitempty"` // of a step that waits for approval: who may answer
+	Proposal string            `json:"proposal,omitempty"` // of a step that approves or executes a change set: the ID of the step that makes it
+	Optional bool              `json:"optional,omitempty"` // of a step that waits for approval: it waits only if the change set has to be approved
 
 	Timeout    project.Timeout    `json:"timeout,omitempty"`    // how long it may take
 	Deployment project.Deployment `json:"deployment,omitempty"` // of a create, an update or a delete
@@ -84,6 +87,9 @@ func (p Plan) String() string {
 		}
 		if s.Approval != nil {
 			fmt.Fprintf(&b, " %+v %s", *s.Approval, s.Timeout)
+		}
+		if s.Proposal != "" {
+			fmt.Fprintf(&b, " of %s", s.Proposal)
 		}
 		if len(s.After) > 0 {
 			after := make([]string, len(s.After))
@@ -221,7 +227,7 @@ type Receipt struct {
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // the stack already was as desired, so nothing was started
 	Executed  bool   `json:"executed,omitempty"`  // its change set is being executed, or was
-	Proposal  string `json:"proposal,omitempty"`  // reference to what its change set says; the change set may be deleted
+	Proposal  string `json:"proposal,omitempty"`  // reference to what its change set says; the change set is deleted when the run ends
 }
 
 // Known reports whether CloudFormation has answered.

@@ -20,20 +20,33 @@ type ApprovalLevel string
 
 // The levels. Each demands what those before it demand.
 const (
-	ApproveNever     ApprovalLevel = ""
-	ApproveDeletions ApprovalLevel = "deletions" // the deletion of the stack
-	ApproveAlways    ApprovalLevel = "always"    // each change of the stack
+	ApproveNever        ApprovalLevel = ""
+	ApproveDeletions    ApprovalLevel = "deletions"    // the deletion of the stack
+	ApproveDataLoss     ApprovalLevel = "data_loss"    // updates that delete data, or may
+	ApproveReplacements ApprovalLevel = "replacements" // updates that replace resources, or may
+	ApproveAlways       ApprovalLevel = "always"       // each change of the stack
 )
 
 // ApprovalLevels lists the levels, the weakest first.
 func ApprovalLevels() []ApprovalLevel {
-	return []ApprovalLevel{ApproveNever, ApproveDeletions, ApproveAlways}
+	return []ApprovalLevel{ApproveNever, ApproveDeletions, ApproveDataLoss, ApproveReplacements, ApproveAlways}
 }
 
 // Weaker reports whether l demands less than other.
 func (l ApprovalLevel) Weaker(other ApprovalLevel) bool {
 	return slices.Index(ApprovalLevels(), l) < slices.Index(ApprovalLevels(), other)
 }
+
+// Stronger returns the one of l and other that demands more.
+func (l ApprovalLevel) Stronger(other ApprovalLevel) ApprovalLevel {
+	if l.Weaker(other) {
+		return other
+	}
+	return l
+}
+
+// Updates reports whether an update may have to be approved: then its change set decides, and is what is approved.
+func (l ApprovalLevel) Updates() bool { return ApproveDeletions.Weaker(l) }
 
 // String is the level as the files say it.
 func (l ApprovalLevel) String() string {

@@ -50,7 +50,9 @@ func (r *Run) Accepts(s Step, a Answer) error {
 		return fault.New(fault.Refused, "run %s has ended (%s)", r.ID, r.State)
 	case r.Command.Stops():
 		return fault.New(fault.Refused, "run %s is being stopped: its steps take no more answers", r.ID)
-	case a.Digest != r.Digest:
+	case a.Digest != r.AnswerDigest(s) && s.Proposal != "":
+		return fault.New(fault.Refused, "the answer is to %.12s, and step %s of run %s asks for the approval of change set %.12s: show it again, then answer it", a.Digest, s.ID, r.ID, r.AnswerDigest(s))
+	case a.Digest != r.AnswerDigest(s):
 		return fault.New(fault.Refused, "the answer is to plan %.12s, and run %s has plan %.12s: show the plan again, then answer it", a.Digest, r.ID, r.Digest)
 	case s.Answer.Known():
 		return fault.New(fault.Refused, "step %s of run %s was answered by %s already", s.ID, r.ID, s.Answer.By())

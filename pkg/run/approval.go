@@ -21,13 +21,13 @@ func (r *Run) Question(id, step string) (Step, error) {
 	waiting := r.Asks()
 	name := step
 	if s := r.Step(step); s != nil {
-		name = s.question()
+		name = s.Question()
 	} else if step == "" && len(waiting) == 1 {
 		name = waiting[0]
 	}
 	var by []string
 	for _, s := range r.Steps {
-		if s.Approval != nil && s.Answer.Known() && (step == "" || s.question() == name) {
+		if s.Approval != nil && s.Answer.Known() && (step == "" || s.Question() == name) {
 			by = append(by, s.Answer.Who)
 		}
 	}
@@ -35,7 +35,7 @@ func (r *Run) Question(id, step string) (Step, error) {
 	case step == "" && len(waiting) > 1:
 		return Step{}, fault.New(fault.Refused, "run %s waits for several approvals: name one of them with --step: %s", r.ID, strings.Join(waiting, ", "))
 	case slices.Contains(waiting, name):
-		return r.Steps[slices.IndexFunc(r.Steps, func(s Step) bool { return s.Approval != nil && s.waits() && s.question() == name })], nil
+		return r.Steps[slices.IndexFunc(r.Steps, func(s Step) bool { return s.Approval != nil && s.waits() && s.Question() == name })], nil
 	case r.State.Over():
 		return Step{}, fault.New(fault.Refused, "run %s has ended (%s): it takes no more answers", r.ID, r.State)
 	case len(by) > 0 && step == "":
@@ -50,8 +50,46 @@ func (r *Run) Question(id, step string) (Step, error) {
 	return Step{}, fault.New(fault.Refused, "run %s waits for no approval: it is %s", r.ID, r.State)
 }
 
-// question is the ID of the first of the steps that wait for the approvals of the same plan or stack as s.
-func (s Step) question() string { return plan.StepID(s.Node, plan.Approve, "") }
+// ProposalOf returns the receipt of the step that makes the change set which s approves or executes; the zero Receipt if there is none.
+func (r *Run) ProposalOf(s plan.Step) plan.Receipt {
+	if made := r.Step(s.Proposal); s.Proposal != "" && made != nil {
+		return made.Receipt
+	}
+	return plan.Receipt{}
+}
+
+// AnswerDigest returns the digest of what an answer to s is about: of the change set that s waits for the approval of, else of the
+// plan of r.
+func (r *Run) AnswerDigest(s Step) string {
+	if s.Proposal == "" {
+		return r.Digest
+	}
+	return r.ProposalOf(s.Step).Proposal
+}
+
+// Executed reports whether a step of r has executed the change set that s has made: then it belongs to the stack.
+func (r *Run) Executed(s Step) bool {
+	return slices.ContainsFunc(r.Steps, func(e Step) bool { return e.Proposal == s.ID && e.Acted() && !e.Receipt.Unchanged })
+}
+
+// DigestFor returns the digest that an answer names which is about the step with an ID, or about all of r if that is empty.
+func (r *Run) DigestFor(step string) string {
+	if s := r.Step(step); s != nil {
+		return r.AnswerDigest(*s)
+	}
+	return r.Digest
+}
+
+// Proposals returns, by node, the references to what the change sets of r say, of those that are approved and executed.
+func (r *Run) Proposals() map[string]string {
+	all := make(map[string]string)
+	for _, s := range r.Steps {
+		if made := r.ProposalOf(s.Step); made.Proposal != "" {
+			all[s.Node] = made.Proposal
+		}
+	}
+	return all
+}
 
 // subject is what an approval by an answer to s is about, for people.
 func (s Step) subject() string {
@@ -65,8 +103,8 @@ func (s Step) subject() string {
 func (r *Run) Asks() []string {
 	var all []string
 	for _, s := range r.Steps {
-		if s.Approval != nil && s.waits() && !slices.Contains(all, s.question()) {
-			all = append(all, s.question())
+		if s.Approval != nil && s.waits() && !slices.Contains(all, s.Question()) {
+			all = append(all, s.Question())
 		}
 	}
 	return all
@@ -80,12 +118,14 @@ func (s Step) Approved() bool { return s.Approval != nil && s.Answer.Known() && 
 func (r *Run) Completes() (completes, whole bool) {
 	open, given := make(map[string]bool), make(map[string]bool)
 	for _, s := range r.Steps {
-		open[s.Node] = open[s.Node] || s.Approval != nil && !s.Approved()
-		given[s.Node] = given[s.Node] || s.Status == Waiting && s.Approved()
+		if s.Approval != nil {
+			open[s.Question()] = open[s.Question()] || !s.Approved()
+			given[s.Question()] = given[s.Question()] || s.Status == Waiting && s.Approved()
+		}
 	}
-	for node := range given {
-		if given[node] && !open[node] {
-			completes, whole = true, whole || node == ""
+	for question := range given {
+		if given[question] && !open[question] {
+			completes, whole = true, whole || question == Step{}.Question()
 		}
 	}
 	return completes, whole
@@ -98,19 +138,26 @@ func (r *Run) NewlyApproved() bool {
 
 // Unapproved reports whether the whole plan of r had to be approved, and was not: then none of its steps has changed anything.
 func (r *Run) Unapproved() bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil && s.Approval.Plan && s.Status != Done }) &&
-		!slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval == nil && s.Attempt > 0 })
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil && s.Approval.Plan && s.Status != Done }) && !r.acted()
 }
 
-// AllApproved reports whether all that has to be approved in the plan of r was approved.
+// AllApproved reports whether all that has to be approved in the plan of r was approved. Only change sets may show that more
+// has to be.
 func (r *Run) AllApproved() bool {
-	return !slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil && s.Status != Done && !s.Approved() })
+	return !slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Asks() && s.Status != Done && !s.Approved() })
 }
 
 // onlyWaited reports whether r waited for the approval of stacks, and no other step was started.
 func (r *Run) onlyWaited() bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil }) &&
-		!slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval == nil && s.Attempt > 0 })
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil }) && !r.acted()
+}
+
+// acted reports whether r has started a step that may have changed something.
+func (r *Run) acted() bool { return slices.ContainsFunc(r.Steps, Step.Acted) }
+
+// Acted reports whether s was started and may have changed something: it did not only wait for a person or make a change set.
+func (s Step) Acted() bool {
+	return s.Attempt > 0 && s.Approval == nil && !(s.Over() && s.Result.NothingStarted)
 }
 
 // Expired reports whether a step of r has waited too long for its approval.
@@ -128,7 +175,7 @@ func (s Step) expired(now time.Time) bool {
 func (r *Run) permits(s Step, a Answer) error {
 	by := *s.Approval
 	others := func(other Step) bool {
-		return other.Approval != nil && other.question() == s.question() && other.ID != s.ID && other.Answer.Known() && other.Answer.Subject == a.Subject
+		return other.Approval != nil && other.Question() == s.Question() && other.ID != s.ID && other.Answer.Known() && other.Answer.Subject == a.Subject
 	}
 	switch {
 	case s.expired(a.At):

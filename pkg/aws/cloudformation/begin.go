@@ -38,6 +38,8 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 		send = resume
 	case action.CreateChangeSet:
 		send = c.propose
+	case action.ExecuteChangeSet:
+		send = executeChangeSet
 	default:
 		return plan.Receipt{}, fault.New(fault.Broken, "the verb %s has no request to CloudFormation", t.Step.Verb)
 	}

@@ -34,11 +34,27 @@ func (c *Cloud) propose(ctx context.Context, client TargetClient, t action.Task,
 	out, err := client.CreateChangeSet(ctx, &sdk.CreateChangeSetInput{
 		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeUpdate, IncludeNestedStacks: aws.Bool(true),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t), RoleARN: client.role(),
+		DeploymentConfig: deployment(t, aws.Bool(false)),
 	}, once)
 	if err != nil {
 		return plan.Receipt{}, requestFault("create a change set of stack "+t.Location().Stack, err)
 	}
 	return plan.Receipt{StackID: id, Operation: aws.ToString(out.Id)}, nil
+}
+
+// executeChangeSet executes the change set that another step has made. It is named by that step's token, as permissions
+// demand. After an operation that failed without a rollback, CloudFormation accepts only an update that is not rolled
+// back either.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ExecuteChangeSet.html
+func executeChangeSet(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
+	in := &sdk.ExecuteChangeSetInput{ChangeSetName: &t.ChangeSet, StackName: &id, ClientRequestToken: aws.String(t.Token())}
+	if t.Seen != nil && t.Seen.Status.FailedWithoutRollback() {
+		in.DisableRollback = aws.Bool(true)
+	}
+	if _, err := client.ExecuteChangeSet(ctx, in, once); err != nil {
+		return plan.Receipt{}, requestFault("execute the change set of stack "+t.Location().Stack, err)
+	}
+	return plan.Receipt{StackID: id}, nil
 }
 
 // Proposal implements action.Cloud.
@@ -61,7 +77,7 @@ func proposal(ctx context.Context, client Client, stack, id, within string) (p p
 		switch out.Status {
 		case types.ChangeSetStatusCreateComplete:
 		case types.ChangeSetStatusFailed:
-			if !strings.HasPrefix(reason, noChanges) && !strings.HasPrefix(reason, nothingToDo) {
+			if p.Unchanged = strings.HasPrefix(reason, noChanges) || strings.HasPrefix(reason, nothingToDo); !p.Unchanged {
 				p.Failure = reason
 			}
 			return p, true, nil
@@ -70,7 +86,7 @@ func proposal(ctx context.Context, client Client, stack, id, within string) (p p
 		}
 		// CloudFormation says there that it has left out a resource whose JSON it does not understand.
 		// https://github.com/aws/aws-cdk-cli/pull/1785
-		p.Warning = reason
+		p.Warning, p.Outdated = reason, out.ExecutionStatus == types.ExecutionStatusObsolete
 		for _, one := range out.Changes {
 			r := one.ResourceChange
 			if r == nil {

@@ -339,11 +339,16 @@ func templateOf(digest string) []byte {
 	if strings.Contains(digest, "Resources") {
 		return []byte(digest)
 	}
-	return []byte(beforeDigest + digest + afterDigest)
+	name := ""
+	if named := topicName(digest); named != "" {
+		name = ", Properties: {TopicName: " + named + "}"
+	}
+	return []byte(beforeName + name + beforeDigest + digest + afterDigest)
 }
 
 const (
-	beforeDigest = "{Resources: {Topic: {Type: 'AWS::SNS::Topic'}}, Outputs: {Value: {Value: '"
+	beforeName   = "{Resources: {Topic: {Type: 'AWS::SNS::Topic'"
+	beforeDigest = "}}, Outputs: {Value: {Value: '"
 	afterDigest  = "'}}}"
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -13,9 +14,11 @@ import (
 
 // A changeSet is a change set in memory. It is ready after a time.
 type changeSet struct {
-	stack string
-	ready time.Time
-	says  plan.Proposal
+	stack    string
+	ready    time.Time
+	says     plan.Proposal
+	want     content
+	outdated bool // another operation has started since
 }
 
 // makingChangeSet is how long a change set is made.
@@ -49,15 +52,77 @@ func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 	case !st.status.Good() && !st.status.Recoverable():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is in %s state and can not be updated", st.name, st.status)
 	default:
-		var says plan.Proposal
+		says := changesOf(st.now, want)
 		if why := c.failure(st, "propose", want); why != "" {
-			says.Failure = why
-		} else if st.now.template != want.template || !maps.Equal(st.now.params, want.params) {
-			says.Resources = []plan.ResourceChange{{ID: "Topic", Type: "AWS::SNS::Topic", Action: "modify", Replacement: "never"}}
+			says = plan.Proposal{Failure: why}
 		}
-		c.sets[t.Token()] = changeSet{stack: st.name, ready: c.clock.Now().Add(makingChangeSet), says: says}
+		c.sets[t.Token()] = changeSet{stack: st.name, ready: c.clock.Now().Add(makingChangeSet), says: says, want: want}
 	}
-	return plan.Receipt{StackID: st.id, Operation: "changeSet/" + t.Token()}, nil
+	return plan.Receipt{StackID: st.id, Operation: changeSetPrefix + t.Token()}, nil
+}
+
+// The ID of a change set has this prefix, and then its name.
+const changeSetPrefix = "changeSet/"
+
+// changesOf says what an update changes: the topic, which is replaced if it gets another name, and the table.
+func changesOf(now, want content) plan.Proposal {
+	if now.template == want.template && maps.Equal(now.params, want.params) {
+		return plan.Proposal{Unchanged: true}
+	}
+	topic := plan.ResourceChange{ID: "Topic", Type: "AWS::SNS::Topic", Action: "modify", Replacement: "never"}
+	if topicName(now.template) != topicName(want.template) {
+		topic.Action, topic.Replacement = "replace", "always"
+	}
+	all := []plan.ResourceChange{topic}
+	table := plan.ResourceChange{ID: "Table", Type: "AWS::DynamoDB::Table", Replacement: "never"}
+	switch was, is := TableOf(now.template), TableOf(want.template); {
+	case was == is:
+		return plan.Proposal{Resources: all}
+	case was == "":
+		table.Action = "add"
+	case is == "":
+		table.Action = "remove"
+		if retains(now.template) {
+			table.Policy = "Retain"
+		}
+	default:
+		table.Action, table.Replacement = "replace", "always"
+	}
+	return plan.Proposal{Resources: append(all, table)}
+}
+
+// topicName returns the name of the topic in a template: a version that starts with the letter r gives it one.
+func topicName(template string) string {
+	version, _, _ := strings.Cut(strings.TrimPrefix(template, "Description: "), " ")
+	if strings.HasPrefix(version, "r") {
+		return version
+	}
+	return ""
+}
+
+// executeChangeSet starts the update of a change set that another step has made.
+func (c *Cloud) executeChangeSet(st *stack, t action.Task) (plan.Receipt, error) {
+	name := t.ChangeSet
+	set, ok := c.sets[name]
+	switch {
+	case !ok || st == nil:
+		return plan.Receipt{}, fault.New(fault.Missing, "ChangeSet [%s] does not exist", name)
+	case c.clock.Now().Before(set.ready), st.status.Busy(), st.status.Cleaning(), set.says.Failure != "", set.outdated:
+		return plan.Receipt{}, fault.New(fault.Busy, "ChangeSet [%s] cannot be executed in its current status", name)
+	case st.status.FailedWithoutRollback() && (t.Seen == nil || t.Seen.Status != st.status):
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is in %s state: an update needs disable-rollback", st.name, st.status)
+	}
+	c.tokens[t.Token()] = st.id
+	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, st.name + "/" + operations[t.Request]})
+	maps.DeleteFunc(c.sets, func(_ string, s changeSet) bool { return s.stack == st.name })
+	st.deployment, st.project = t.Step.Deployment, t.Project
+	c.begin(st, t, set.want)
+	return st.receipt(t), nil
+}
+
+// deleteOutdated deletes the change sets that a successful update of a stack has made obsolete.
+func (c *Cloud) deleteOutdated(st *stack) {
+	maps.DeleteFunc(c.sets, func(_ string, s changeSet) bool { return s.outdated && s.stack == st.name })
 }
 
 // Proposal implements action.Cloud.
@@ -65,14 +130,17 @@ func (c *Cloud) Proposal(_ context.Context, t action.Task) (plan.Proposal, bool,
 	if err := c.denied(t.Location().Target); err != nil {
 		return plan.Proposal{}, false, err
 	}
-	set, ok := c.sets[t.Token()]
+	name := strings.TrimPrefix(t.Receipt.Operation, changeSetPrefix)
+	set, ok := c.sets[name]
 	switch {
 	case !ok:
-		return plan.Proposal{}, false, fault.New(fault.Missing, "ChangeSet [%s] does not exist", t.Token())
+		return plan.Proposal{}, false, fault.New(fault.Missing, "ChangeSet [%s] does not exist", name)
 	case c.clock.Now().Before(set.ready):
 		return plan.Proposal{}, false, nil
 	}
-	return set.says, true, nil
+	says := set.says
+	says.Outdated = set.outdated
+	return says, true, nil
 }
 
 // Withdraw implements action.Cloud.

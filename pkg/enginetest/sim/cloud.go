@@ -79,7 +79,7 @@ func (c *Cloud) Started(n int) []string {
 
 // operations names the operations in Fail and Requests, by the request that starts them.
 var operations = map[action.Request]string{
-	action.ImportResources: "import", action.CreateStackRefactor: "move-in",
+	action.ImportResources: "import", action.CreateStackRefactor: "move-in", action.ExecuteChangeSet: "update",
 	action.CreateStack: "create", action.UpdateStack: "update", action.DeleteStack: "delete", action.ContinueUpdateRollback: "continue",
 }
 
@@ -158,6 +158,9 @@ func (c *Cloud) Set(name string, s plan.Status) {
 	operation := c.foreign()
 	st.events = append(st.events, event{"", operation, "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", operation, s, "", c.clock.Now()})
 	c.describe(st)
+	if s.Good() {
+		c.deleteOutdated(st)
+	}
 	if s.Gone() {
 		c.removeTable(st.now)
 		delete(c.live, name)
@@ -376,6 +379,8 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return c.propose(st, t)
 	case action.ImportResources:
 		return c.proposeImport(st, t)
+	case action.ExecuteChangeSet:
+		return c.executeChangeSet(st, t)
 	}
 	if t.Request == action.CreateStack {
 		if c.live[name] != nil {
@@ -409,7 +414,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 // receipt returns the answer to the request of a task. DeleteStack and
 // ContinueUpdateRollback answer without an operation.
 func (st *stack) receipt(t action.Task) plan.Receipt {
-	if t.Request == action.DeleteStack || t.Request == action.ContinueUpdateRollback {
+	if t.Request == action.DeleteStack || t.Request == action.ContinueUpdateRollback || t.Request == action.ExecuteChangeSet {
 		return plan.Receipt{StackID: st.id}
 	}
 	return plan.Receipt{StackID: st.id, Operation: t.Token()}

@@ -71,7 +71,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.change(st, want)
 			c.set(st, t, "CREATE_COMPLETE", "")
 		})
-	case action.UpdateStack:
+	case action.UpdateStack, action.ExecuteChangeSet:
 		st.lastUpdated = c.clock.Now()
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		after(1, func() {

@@ -133,11 +133,16 @@ func (c *Cloud) executeRefactor(t action.Task) error {
 	return nil
 }
 
-// outdate makes the refactors obsolete that have not been executed when an operation starts on one of their stacks.
+// outdate makes the change sets of a stack obsolete, and the refactors that have not been executed, when an operation starts on it.
 func (c *Cloud) outdate(st *stack) {
 	for _, r := range c.refactors {
 		if slices.Contains(r.stacks[:], st.id) && r.state == action.RefactorReady {
 			r.state = action.RefactorOutdated
+		}
+	}
+	for name, set := range c.sets {
+		if set.outdated = set.outdated || set.stack == st.name; set.outdated {
+			c.sets[name] = set
 		}
 	}
 }

@@ -63,10 +63,13 @@ func (c *Cloud) bringIn(name string) {
 
 // removeTable records that a stack has its content no longer: its table is deleted, unless the template retains it.
 func (c *Cloud) removeTable(was content) {
-	if t := c.tables[TableOf(was.template)]; t != nil && !strings.Contains(was.template, "DeletionPolicy: Retain") {
+	if t := c.tables[TableOf(was.template)]; t != nil && !retains(was.template) {
 		t.deleted = true
 	}
 }
+
+// retains reports whether the table of a template is kept when the stack no longer has it.
+func retains(template string) bool { return strings.Contains(template, "DeletionPolicy: Retain") }
 
 // conflict returns why CloudFormation cannot create the table of the content that a stack is to
 // have: it exists; or "".

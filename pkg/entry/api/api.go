@@ -41,18 +41,11 @@ type Reader interface {
 	Before(ctx context.Context, r run.Run, most int) ([]run.Run, error)
 }
 
-// Plans reads what plans would change.
-type Plans interface {
-	// Changes returns what a plan would change, as JSON of plan.Changes, or an error of
-	// kind Missing.
-	Changes(ctx context.Context, reference string) ([]byte, error)
-}
-
 // An API answers requests. All its fields are needed.
 type API struct {
 	Engine Engine
 	Reader Reader
-	Plans  Plans
+	Plans  report.Plans
 
 	Installation report.Installation // without a caller
 	Records      Records

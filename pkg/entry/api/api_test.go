@@ -725,7 +725,10 @@ func TestAnswerTooLong(t *testing.T) {
 	}
 }
 
-// Changes is api.Plans.
+// Proposal is report.Plans.
+func (h *app) Proposal(context.Context, string) (plan.Proposal, error) { return plan.Proposal{}, nil }
+
+// Changes is report.Plans.
 func (h *app) Changes(_ context.Context, reference string) ([]byte, error) {
 	if text, ok := h.plans[reference]; ok {
 		return []byte(text), nil

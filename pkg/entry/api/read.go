@@ -163,10 +163,12 @@ func (a API) plan(ctx context.Context, q question) (answer, error) {
 	case r.Changes == "":
 		return answer{}, fault.New(fault.Missing, "run %s is %s, so it has no plan: the messages of the run say why", r.ID, r.State)
 	}
-	text, err := a.Plans.Changes(ctx, r.Changes)
-	if fault.Is(err, fault.Missing) {
-		return answer{}, fault.New(fault.Missing, "what the plan of run %s changes is no longer stored: plan again", r.ID)
+	if !plan.IsPreview(r.Operation) {
+		if r, err = a.Reader.Follow(ctx, r.ID); err != nil {
+			return answer{}, err
+		}
 	}
+	text, err := report.Changes(ctx, a.Plans, r)
 	return answer{status: http.StatusOK, body: json.RawMessage(text)}, err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
 	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -55,11 +56,8 @@ func (d direct) Caller(ctx context.Context) string { return d.caller(ctx) }
 
 // Changes implements installation.
 func (d direct) Changes(ctx context.Context, r run.Run) ([]byte, error) {
-	text, err := d.objects.Changes(ctx, r.Changes)
-	switch {
-	case fault.Is(err, fault.Missing):
-		return nil, fault.New(fault.Missing, "what the plan of run %s changes is no longer stored: plan again", r.ID)
-	case err != nil:
+	text, err := report.Changes(ctx, d.objects, r)
+	if err != nil {
 		return nil, fmt.Errorf("read what the plan changes: %w", err)
 	}
 	return text, nil

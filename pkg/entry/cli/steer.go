@@ -66,14 +66,15 @@ func (w runCommand) giveTo(ctx context.Context, s *session, control run.Control)
 	}
 	steps := []string{""} // that are answered
 	if control.Answers {
-		q.PlanDigest = about.Digest
 		if steps = about.Asks(); c.flags.step != "" || len(steps) == 0 {
 			steps = []string{c.flags.step}
 		}
 	}
 	var ids []string // of the requests, if the installation has not taken them yet
 	for i, step := range steps {
-		q.Step = step
+		if q.Step = step; control.Answers {
+			q.PlanDigest = about.DigestFor(step)
+		}
 		id, err := s.to.Command(ctx, q)
 		if err != nil && i > 0 {
 			fmt.Fprintf(c.Err, "%s of %s is done, the rest is not\n", name, strings.Join(steps[:i], ", "))

@@ -30,6 +30,9 @@ func RunOf(shown Run) (run.Run, error) {
 		}
 		numbers[s.Step] = n
 		r.Steps = append(r.Steps, step)
+		if made := r.Step(s.Proposal); s.Digest != "" && made != nil {
+			made.Receipt.Proposal = s.Digest
+		}
 	}
 	return r, nil
 }
@@ -38,7 +41,7 @@ func RunOf(shown Run) (run.Run, error) {
 func stepOf(shown Step, n int, numbers map[string]int) (run.Step, error) {
 	s := run.Step{
 		Step: plan.Step{
-			ID: shown.Step, Node: shown.Stack, Where: shown.Where, Verb: plan.Verb(shown.Verb), Possible: shown.Possible, Approval: shown.Approval,
+			ID: shown.Step, Node: shown.Stack, Where: shown.Where, Verb: plan.Verb(shown.Verb), Possible: shown.Possible, Approval: shown.Approval, Proposal: shown.Proposal, Optional: shown.Optional,
 			Deployment: project.Deployment(shown.Deployment), Expected: shown.Expected, Timeout: project.Timeout(shown.Timeout.Duration()),
 		},
 		Number: n, Status: shown.Status, Attempt: shown.Attempt, Receipt: plan.Receipt{Unchanged: shown.Unchanged}, Why: shown.Why,

@@ -77,6 +77,9 @@ type Step struct {
 	Answer     *Answer    `json:"answer,omitempty"`
 
 	Approval   *project.Approval `json:"approval,omitempty"` // who may answer, if it waits for approval
+	Proposal   string            `json:"proposal,omitempty"` // the step that makes the change set which it approves or executes
+	Digest     string            `json:"digest,omitempty"`   // of the change set, if it approves one: an answer to this step names it
+	Optional   bool              `json:"optional,omitempty"` // it waits only if the change set has to be approved
 	Cause      *run.Cause        `json:"cause,omitempty"`    // why it was skipped, or that it was declined
 	Findings   []plan.Finding    `json:"findings,omitempty"`
 	Unchanged  bool              `json:"unchanged,omitempty"`       // the stack already was as desired
@@ -128,7 +131,10 @@ func Of(r run.Run, now time.Time) Run {
 			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Deployment: string(s.Deployment), Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected, Approval: s.Approval,
 			Where: s.Where, Timeout: plan.SecondsOf(time.Duration(s.Timeout)), Unchanged: s.Receipt.Unchanged, Left: s.Result.Status, NotStarted: s.Result.NothingStarted, Attempt: s.Attempt, NotBefore: s.NotBefore,
 		}
-		step.Ended = s.Ended
+		step.Ended, step.Proposal, step.Optional = s.Ended, s.Proposal, s.Optional
+		if s.Approval != nil && s.Proposal != "" {
+			step.Digest = r.AnswerDigest(s)
+		}
 		if s.Attempt > 0 {
 			step.Started, step.Deadline = s.Claimed, s.Deadline(s.Claimed)
 		} else {

@@ -70,9 +70,6 @@ func (r *resolver) setDeployment(what string, s *Stack) {
 	}
 }
 
-// laterLevels are the levels that need a change set to decide, which is not kept yet.
-var laterLevels = []string{"replacements", "data_loss"}
-
 // setApproval sets which steps of the stack have to be approved.
 func (r *resolver) setApproval(what string, s *Stack) {
 	if s.Settings.Approve == nil {
@@ -88,10 +85,6 @@ func (r *resolver) setApproval(what string, s *Stack) {
 			s.Node.Approve = l
 			return
 		}
-	}
-	if slices.Contains(laterLevels, text) {
-		r.Add(s.Settings.Approve.At, "%s: approve: %s is not supported yet: write always, or deletions and read the plan before you deploy", what, text)
-		return
 	}
 	r.Add(s.Settings.Approve.At, "%s: approve: unknown level %q%s", what, problem.Short(text), r.Hint(text, known))
 }

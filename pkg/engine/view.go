@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// desired returns the project that r's source describes. It is an empty project for an
+// operation that needs only the records, and for a rollback if no deploy has succeeded.
+func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error) {
+	if o := e.operation(r); !o.NeedsFiles || o.Restores && r.Source == (run.Source{}) {
+		name, environment, _ := strings.Cut(r.Project, "@")
+		return project.Project{Name: name, Environment: environment}, nil
+	}
+	p, err := e.Configurations.Project(ctx, r)
+	switch {
+	case err != nil:
+		return p, err
+	case e.operation(r).Adopts:
+		p = plan.Adopting(p, r.Only)
+	case len(r.Adopt) > 0:
+		p, err = plan.AlsoAdopting(p, r.Adopt)
+	}
+	if r.MaxDeletions != nil {
+		p.MaxDeletions = r.MaxDeletions
+	}
+	p.Rollback = p.Rollback || r.Rollback
+	return p, err
+}
+
+// view reads the three states that a plan compares: desired, recorded and live. It
+// returns with them the renames of records that the plan assumes, in their order.
+func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, [][]plan.Record, error) {
+	records, err := e.Store.Records(ctx, r.Project)
+	if err != nil {
+		return plan.View{}, nil, err
+	}
+	recorded, leave, take := plan.Rename(desired, records)
+	live, err := e.observePermitted(ctx, r, plan.Locations(desired, recorded))
+	if err != nil {
+		return plan.View{}, nil, err
+	}
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only, Moves: plan.Moves(desired)}
+	if e.operation(r).Restores {
+		failed, err := e.rolledBack(ctx, r)
+		if err != nil {
+			return plan.View{}, nil, err
+		}
+		if failed, err = e.Store.Load(ctx, failed.ID); err != nil {
+			return plan.View{}, nil, fmt.Errorf("load run %s, which is rolled back: %w", r.Of, err)
+		}
+		plan.KeepLevels(desired.Nodes, recorded)
+		v.Created, v.Changed, v.Moves = e.created(failed), changed(failed), movesBack(failed)
+	}
+	if v.Found, err = e.found(ctx, r, v); err != nil {
+		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
+	}
+	if e.operation(r).NeedsFiles && !e.operation(r).Adopts {
+		if err := e.readImports(ctx, &v); err != nil {
+			return plan.View{}, nil, fmt.Errorf("import resources: %w", err)
+		}
+		if err := e.readMoves(ctx, &v); err != nil {
+			return plan.View{}, nil, fmt.Errorf("move resources: %w", err)
+		}
+	}
+	return v, [][]plan.Record{leave, take}, nil
+}
+
+// refuseLostFile refuses the files of r if the project file that the project was deployed with is
+// not among them. A rollback restores what was deployed before, with or without a
+// project file.
+func (e *Engine) refuseLostFile(ctx context.Context, r run.Run, v plan.View) error {
+	if v.Desired.Kind == project.WithFile || e.operation(r).Restores {
+		return nil
+	}
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	return l.LostFile(v.Desired, len(v.Recorded))
+}
+
+// created returns the IDs of the stacks that a run has created.
+func (e *Engine) created(failed run.Run) map[string]bool {
+	ids := make(map[string]bool)
+	for _, s := range failed.Steps {
+		if e.Verbs.Of(s.Verb).Request == action.CreateStack && s.Receipt.StackID != "" {
+			ids[s.Receipt.StackID] = true
+		}
+	}
+	return ids
+}
+
+// changed returns the nodes of which a run has started a step that may have changed something.
+func changed(failed run.Run) map[string]bool {
+	nodes := make(map[string]bool)
+	for _, s := range failed.Steps {
+		if s.Acted() {
+			nodes[s.Node] = true
+		}
+	}
+	return nodes
+}
+
+// movesBack lists the moves that undo those of a run.
+func movesBack(failed run.Run) []plan.Move {
+	var steps []plan.Step
+	for _, s := range failed.Steps {
+		steps = append(steps, s.Step)
+	}
+	return plan.MovesBack(steps)
+}
+
+// accessErrors lists why some stacks could not be read, each reason once: what a
+// preview says about them may be wrong. When a plan is executed, the steps of these
+// stacks fail for the same reason.
+func accessErrors(live map[string]plan.Live) []string {
+	var all []string
+	for _, l := range live {
+		if l.AccessError != "" {
+			all = append(all, "could not be read: "+l.AccessError)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
