@@ -34,6 +34,9 @@ func permissions(s settings) map[string][]permission {
 	for _, f := range []string{"execute-step", "wait-status"} {
 		all[f] = append(all[f], adopts(s)...)
 	}
+	if s.adoptable != "" {
+		all["wait-status"] = append(all["wait-status"], adopting("cloudformation:DeleteChangeSet"))
+	}
 	for _, f := range assuming {
 		all[f] = append(all[f], targets(s)...)
 	}
@@ -236,11 +239,16 @@ func adopts(s settings) []permission {
 			}, ourChangeSets),
 			Why: "the first update of a stack that a project has adopted gives it the tag; targets are in any region",
 		},
-		{
-			Do: []string{"cloudformation:DeleteChangeSet", "cloudformation:ExecuteChangeSet"}, On: []string{adoptable},
-			If:  conditions{"Null": {"aws:ResourceTag/stackwright:project": "true"}, "StringLike": ourChangeSets["StringLikeIfExists"]},
-			Why: "the same update, if it has to be approved: Stackwright made the change set, with the tag",
-		},
+		adopting("cloudformation:ExecuteChangeSet"),
+	}
+}
+
+// adopting allows an action on the change sets of the first update of a stack that a project has adopted.
+func adopting(action string) permission {
+	return permission{
+		Do: []string{action}, On: []string{adoptable},
+		If:  conditions{"Null": {"aws:ResourceTag/stackwright:project": "true"}, "StringLike": ourChangeSets["StringLikeIfExists"]},
+		Why: "the same update, if it has to be approved: Stackwright made the change set, with the tag",
 	}
 }
 

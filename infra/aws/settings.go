@@ -148,10 +148,10 @@ func readAccounts(s *settings, words []string) error {
 }
 
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
-// and the rest some 6,200.
+// and the rest some 6,570.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 func mostAccounts(stack string) int {
-	return 4050 / len(`"arn:aws:iam::000000000000:role/stackwright/`+stack+`-*",`)
+	return 3660 / len(`"arn:aws:iam::000000000000:role/stackwright/`+stack+`-*",`)
 }
 
 var (
