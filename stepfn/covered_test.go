@@ -69,7 +69,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 // refusals are the parts of messages that show why something was refused: approvals, saved plans, policies,
 // adoptions, imports and what is forgotten.
 var refusals = []string{
-	"nobody has approved it within", "it was approved, but the plan is refused now", "declined it", "the files change who has to approve plans",
+	"nobody has approved it within", "it was approved, but the plan is refused now", "rejected by", "the files change who has to approve plans",
 	"out of date", "the files: those of the plan are revision", "the project says something else about it", "it has changed in AWS", "the plan does nothing with it, and now it would be changed too",
 	"policy rule denies the plan: no way", "policy rule denies stack", "has no field actoin: did you mean action?", "its expression costs more than", "its expression cannot be evaluated",
 	"every plan is refused until the owner of the installation has corrected its policies",

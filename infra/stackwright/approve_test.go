@@ -33,7 +33,7 @@ func TestApproveThroughTheAPI(t *testing.T) {
 	l.answers = ""
 	refused("give a reason with --reason TEXT", "reject")
 	r := l.run("reject", "--reason", "not today")
-	l.has(r.out+r.err, "reject of run "+id, "failed   approve", "declined it: not today")
+	l.has(r.out+r.err, "reject of run "+id, "failed   approve", "rejected by ", ": not today")
 	if r.code != cli.ExitOK {
 		t.Errorf("reject ended with %d", r.code)
 	}

@@ -9,7 +9,7 @@ import (
 
 // setLevelVerb records which steps of a stack have to be approved from now on, if nothing else of the stack changes.
 func setLevelVerb() Verb {
-	return Verb{Name: plan.SetLevel, Action: setLevel{}, Past: "with another rule for approvals"}
+	return Verb{Name: plan.SetLevel, Action: setLevel{}, Past: "with another level of approval"}
 }
 
 // setLevel writes the level of the node into its record. It sends no request to CloudFormation.

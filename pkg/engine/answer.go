@@ -135,7 +135,7 @@ func (e *Engine) checkContinued(ctx context.Context, r run.Run) error {
 // declined is why a step fails whose question a user answered with no.
 func declined(a run.Answer) error {
 	if a.Why == "" {
-		return fault.New(fault.Refused, "%s declined it", a.By())
+		return fault.New(fault.Refused, "rejected by %s", a.By())
 	}
-	return fault.New(fault.Refused, "%s declined it: %s", a.By(), a.Why)
+	return fault.New(fault.Refused, "rejected by %s: %s", a.By(), a.Why)
 }
