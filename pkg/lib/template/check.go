@@ -37,6 +37,7 @@ func (p *parser) check() {
 		}
 	}
 	p.dependencies()
+	p.looseParameters()
 	slices.SortStableFunc(p.t.loose, func(a, b Loose) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
@@ -49,6 +50,7 @@ func (r Resource) expressions() []*Expr {
 // references checks what one expression itself names.
 func (p *parser) references(x *Expr) {
 	for _, n := range x.names() {
+		p.used[n.of] = true
 		switch {
 		case n.attribute == "":
 			p.refExists(n.of, x)

@@ -14,6 +14,16 @@ var (
 	versionedSecret = pattern.New(`^secretsmanager:.+:SecretString:[^:]*:[^:]*:[^:]+$`)
 )
 
+// looseParameters records the parameters whose values CloudFormation looks up. One that
+// only rules use, such as the CDK's BootstrapVersion, decides nothing that is deployed.
+func (p *parser) looseParameters() {
+	for _, name := range p.t.parameters {
+		if q := p.t.Parameters[name]; q.Stored() && p.used[name] {
+			p.loose(q.Line, q.Column, "parameter "+q.Name+" of type "+q.Type)
+		}
+	}
+}
+
 // looseResource records the parts of a resource that its bytes do not pin.
 func (p *parser) looseResource(r Resource) {
 	switch {

@@ -152,8 +152,6 @@ func (p *parser) parameter(key, n *yaml.Node) {
 		p.fail(key, "Template format error: Every Parameters object must contain a Type member.")
 	case !knownType(q.Type):
 		p.fail(key, "Template format error: Unrecognized parameter type: %s", q.Type)
-	case q.Stored():
-		p.loose(q.Line, q.Column, "parameter "+q.Name+" of type "+q.Type)
 	}
 	if q.Default != nil {
 		for _, reference := range Unversioned(*q.Default) {

@@ -14,6 +14,8 @@ type parser struct {
 	t        *Template
 	errors   document.Errors
 	extended bool // it has the transform AWS::LanguageExtensions
+
+	used map[string]bool // the names that conditions, resources and outputs refer to
 }
 
 // maxErrors is how many errors of one template are reported.
@@ -39,7 +41,7 @@ func Parse(file string, body []byte) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{t: &Template{
+	p := &parser{used: map[string]bool{}, t: &Template{
 		File:       file,
 		Parameters: map[string]Parameter{},
 		Mappings:   map[string]*Expr{},
