@@ -61,11 +61,12 @@ format/reference      project format/declared format/problem lib/pattern lib/tem
 format/native         project access plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
 format/packages       format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
+format/cdk            project format/archive format/declared format/problem lib/document lib/template
 format/sceptre        project format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        project format/archive format/declared format/packages format/problem format/reference lib/document lib/pattern lib/suggest lib/template
 format/check          project format/declared format/problem format/resolve lib/graph lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
-format                project format/archive format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
+format                project format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 
 entry/report          fault project plan run
 entry/target          fault project plan
@@ -76,7 +77,7 @@ wire                  fault project access plan run action engine lib/budget lib
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk
-entry/cli             fault project access plan policy run engine lib/cron lib/suggest format format/archive format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project access plan policy run engine lib/cron lib/suggest format format/archive format/cdk format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

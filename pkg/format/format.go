@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/cdk"
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/native"
@@ -33,6 +34,7 @@ type reader struct {
 var formats = []reader{
 	{"stackwright", native.Detect, native.Read},
 	{"sceptre", sceptre.Detect, sceptre.Read},
+	{"cdk", cdk.Detect, cdk.Read},
 	{"plain", plain.Detect, plain.Read},
 }
 
@@ -49,14 +51,14 @@ type Options struct {
 
 // Loaded is a project with the data that runs and commands need.
 type Loaded struct {
-	Project      project.Project     `json:"project"`
-	Templates    map[string][]byte   `json:"-"`       // by digest, as in project.Template
-	Objects      map[string][]byte   `json:"-"`       // that templates name by their addresses in S3, by digest
-	Needs        map[string][]string `json:"-"`       // the digests of the objects that a template needs, by its digest
-	Sources      map[string]string   `json:"sources"` // node → where its template is, such as "templates/vpc.yaml"
-	Unregistered []string            `json:"-"`       // targets that are named and not registered; set even if the project is refused
-	Regions      map[string]string   `json:"-"`       // that the files require of them; "" is any
-	Edges        []resolve.Edge      `json:"edges"`   // why nodes are deployed after others; sorted
+	Project      project.Project           `json:"project"`
+	Templates    map[string][]byte         `json:"-"`       // by digest, as in project.Template
+	Objects      map[string][]byte         `json:"-"`       // that templates name by their addresses in S3, by digest
+	Needs        map[string][]string       `json:"-"`       // the digests of the objects that a template needs, by its digest
+	Sources      map[string]string         `json:"sources"` // node → where its template is, such as "templates/vpc.yaml"
+	Unregistered []string                  `json:"-"`       // targets that are named and not registered; set even if the project is refused
+	Required     map[string]project.Target `json:"-"`       // the account and region that the files require of them; "" is any
+	Edges        []resolve.Edge            `json:"edges"`   // why nodes are deployed after others; sorted
 }
 
 // Environments lists the environments that the files list, in their order. It is
@@ -93,7 +95,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
-	l := Loaded{Unregistered: p.Unregistered, Regions: p.Regions}
+	l := Loaded{Unregistered: p.Unregistered, Required: p.Required}
 	if err := list.Err(); err != nil {
 		return l, err
 	}
@@ -101,8 +103,8 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 	l.Edges = p.SortedEdges()
 	l.Sources, l.Objects, l.Needs = map[string]string{}, p.Objects, map[string][]string{}
 	for _, s := range p.Stacks {
-		if len(s.Template.Objects) > 0 {
-			l.Needs[s.Node.Template.Digest] = s.Template.Objects
+		if needs := s.Objects(); len(needs) > 0 {
+			l.Needs[s.Node.Template.Digest] = slices.Compact(slices.Sorted(slices.Values(append(l.Needs[s.Node.Template.Digest], needs...))))
 		}
 		l.Sources[s.Node.Name] = s.Template.At.String()
 	}

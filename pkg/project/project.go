@@ -58,7 +58,12 @@ const (
 	WithFile  Kind = ""          // they have a project file
 	Templates Kind = "templates" // they are templates and their parameters
 	Sceptre   Kind = "sceptre"   // they are a project of Sceptre
+	CDK       Kind = "cdk"       // they are a cloud assembly of the CDK
 )
+
+// SaysName reports whether the files have to say the name of their project, and may list
+// environments.
+func (k Kind) SaysName() bool { return k != Templates && k != CDK }
 
 // String is the kind in messages.
 func (k Kind) String() string {
@@ -67,6 +72,8 @@ func (k Kind) String() string {
 		return "templates without a project file"
 	case Sceptre:
 		return "a Sceptre project"
+	case CDK:
+		return "a CDK cloud assembly"
 	}
 	return "files with a project file"
 }
@@ -176,6 +183,7 @@ type Node struct {
 	Approve      ApprovalLevel                `json:"approve,omitempty"`      // which of its steps have to be approved; a change of it does not change the stack
 	Import       map[string]Identifier        `json:"-"`                      // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
 	MoveFrom     map[string]map[string]string `json:"-"`                      // resources of other stacks that go into its stack: by node, their IDs in its template by those in the other; only the plan uses it
+	Assets       []Asset                      `json:"-"`                      // that have to be published before its stack is deployed; only the plan uses them
 	Adopt        bool                         `json:"-"`                      // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
 }
 

@@ -20,7 +20,8 @@ const (
 	ofDir = `
 
 DIR is the folder of the project file stackwright.yaml, or that file; FILE is a ZIP or TAR archive of the folder, or a YAML
-file that is the whole project. A folder or an archive of CloudFormation templates is a project too, without a project file, and so is a project of Sceptre.
+file that is the whole project. A folder or an archive of CloudFormation templates is a project too, without a project file, and so is a project of Sceptre,
+or the folder cdk.out of the CDK.
 Without DIR it is the nearest folder, from the current one upwards, that has a
 stackwright.yaml, or else the current one if it is a project of Sceptre.`
 	ofRun = `

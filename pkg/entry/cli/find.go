@@ -69,14 +69,20 @@ func isSceptre(dir string) bool {
 	return sceptre.Detect(names)
 }
 
+// cdkOut is the folder that cdk synth writes into that of the application.
+const cdkOut = "cdk.out"
+
 // projectName is the name of a project without a project file: the name of its folder
-// or archive, with hyphens for other characters than letters and digits, from its first
+// or archive, or of the folder around cdk.out, with hyphens for other characters than letters and digits, from its first
 // letter on. It is empty if there is no letter.
 func projectName(path string) string {
 	if whole, err := filepath.Abs(path); err == nil {
 		path = whole
 	}
 	name := filepath.Base(path)
+	if name == cdkOut {
+		name = filepath.Base(filepath.Dir(path))
+	}
 	for _, extension := range []string{".zip", ".tar.gz", ".tgz", ".yaml", ".yml"} {
 		name = strings.TrimSuffix(name, extension)
 	}

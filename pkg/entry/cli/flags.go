@@ -72,7 +72,7 @@ func (f *flags) definitions() map[string]definition {
 		"env.files":       {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
 		"var":             {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
 		"var-file":        {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
-		"map":             {to: &f.mapped, usage: "for a project of Sceptre: the registered target for a profile, as `PROFILE=TARGET`; may be repeated"},
+		"map":             {to: &f.mapped, usage: "the registered target for a profile of Sceptre or an environment of the CDK, as `PROFILE=TARGET`; may be repeated"},
 		"env.all":         {to: &f.env, usage: "only this `environment` of the project"},
 		"project.new":     {to: &f.project, usage: "the `name` of the project"},
 		"project.folder":  {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},

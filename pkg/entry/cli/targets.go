@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/cdk"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/sceptre"
 	"github.com/stackwright/stackwright/pkg/policy"
@@ -65,7 +66,7 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 }
 
-// files reads the files of a project, with what the command line gives to one of Sceptre.
+// files reads the files of a project, with what the command line gives to one of Sceptre or the CDK.
 func (c *call) files(path string) (archive.Files, error) {
 	f := c.flags
 	given := sceptre.Given{Variables: f.variables, Targets: f.mapped}
@@ -79,6 +80,9 @@ func (c *call) files(path string) (archive.Files, error) {
 	files, err := archive.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	if cdk.Detect(files) && len(given.Files)+len(given.Variables) == 0 {
+		return cdk.Map(files, f.mapped)
 	}
 	return given.Into(files)
 }

@@ -79,7 +79,7 @@ func (v *validation) read(files archive.Files, name, environment string) {
 	for _, e := range environments {
 		targets := map[string]project.Target{project.DefaultTarget: home().Target}
 		read, err := format.Read(files, format.Options{Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
-		one := validated{Assumed: assume(targets, read.Unregistered, read.Regions)}
+		one := validated{Assumed: assume(targets, read.Unregistered, read.Required)}
 		if len(one.Assumed) > 0 {
 			read, err = format.Read(files, format.Options{Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
 		}
@@ -103,12 +103,12 @@ func (v *validation) read(files archive.Files, name, environment string) {
 
 // assume adds a target for each name that a target may have, and returns these names,
 // sorted. Each gets an account of its own, so that no two stacks collide there.
-func assume(targets map[string]project.Target, names []string, regions map[string]string) []string {
+func assume(targets map[string]project.Target, names []string, required map[string]project.Target) []string {
 	var all []string
 	for _, name := range names {
 		if project.TargetName.MatchString(name) {
 			all = append(all, name)
-			targets[name] = project.Target{Name: name, Account: fmt.Sprintf("%012d", len(all)), Region: cmp.Or(regions[name], Region)}
+			targets[name] = project.Target{Name: name, Account: cmp.Or(required[name].Account, fmt.Sprintf("%012d", len(all))), Region: cmp.Or(required[name].Region, Region)}
 		}
 	}
 	slices.Sort(all)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,7 +30,7 @@ const (
 )
 
 // Files is a project's files by slash-separated path, relative to its root.
-// Files and folders whose names begin with a dot are never part of a project.
+// Files and folders whose names begin with a dot are never part of a project; see Hidden.
 type Files map[string][]byte
 
 // Paths lists the files, sorted.
@@ -195,8 +196,15 @@ func Inadmissible(name string) string {
 	return ""
 }
 
-// Hidden reports whether an admissible path or a part of it begins with a dot.
+// asset is the name of a folder in which the CDK keeps an asset, as asset. and its digest.
+var asset = regexp.MustCompile(`^asset\.[0-9a-f]{64}/`)
+
+// Hidden reports whether an admissible path or a part of it begins with a dot. The files of an asset of the CDK are
+// not hidden: code may need them, and the name of its zip is the same without them.
 func Hidden(name string) bool {
+	if asset.MatchString(name) {
+		return false
+	}
 	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
 }
 

@@ -112,6 +112,9 @@ type Stack struct {
 	Template     *Template // nil if none is given
 	StackName    *Value
 	Region       string   // of all its targets; "" is any
+	Account      string   // the same
+	MapIn        string   // where to write its target, for messages, if Account or Region say where it is
+	Assets       []Asset  // that have to be published before it is deployed
 	Only, Except []string // the environments that it is in, or is not in; both are nil for all
 	Settings     Settings
 	ParametersIn string // where its parameters are written, for messages; "" is under parameters:
@@ -137,6 +140,21 @@ type Template struct {
 	Body   []byte                                  // nil if there is a path
 	Origin func(line, column int) problem.Position // where what is at a line and column of Body was written
 	Broken bool                                    // it could not be read, which was reported
+	Nested []string                                // the nested stacks whose templates follow from the project alone
+}
+
+// An Asset is a file of the project that has to be in a bucket before a stack is deployed. The
+// texts may have ${AWS::AccountId}, ${AWS::Region} and ${AWS::Partition}, those of the stack's target.
+type Asset struct {
+	At         problem.Position
+	Name       string // for messages
+	Path       string // of a file, or of a folder that becomes a zip
+	Folder     bool
+	Bucket     string
+	Key        string
+	Region     string // of the bucket; "" is that of the target
+	Role       string // that may write there
+	ExternalID string // that the role requires; "" if it requires none
 }
 
 // An Identifier says which resource that exists is imported: its properties, or auto if

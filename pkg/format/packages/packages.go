@@ -103,7 +103,7 @@ func (p *Packager) Template(file string, body []byte, where func(line, column in
 			}
 		}
 		switch {
-		case errors.Is(err, errReported):
+		case errors.Is(err, ErrReported):
 			ok = false
 		case err != nil:
 			p.List.Add(at, "%s: %v", u.what(), err)
@@ -159,7 +159,8 @@ func (u use) what() string {
 	return u.section + " " + u.of + ": " + u.property
 }
 
-var errReported = errors.New("the problem was reported")
+// ErrReported is returned if the problem was added to the list.
+var ErrReported = errors.New("the problem was reported")
 
 // object makes the object of a use, adds it to objects, and returns its digest.
 func (p *Packager) object(file string, u use, packed *Packed, objects map[string]bool) (string, error) {
@@ -229,7 +230,7 @@ func (p *Packager) nestedTemplate(name string) (*packedTemplate, error) {
 		case t == nil:
 			return nil, fmt.Errorf("%s is nested in itself: remove one of the nested stacks", problem.Short(name))
 		case t.failed:
-			return nil, errReported
+			return nil, ErrReported
 		}
 		return t, nil
 	}
@@ -241,24 +242,35 @@ func (p *Packager) nestedTemplate(name string) (*packedTemplate, error) {
 	defer func() { p.nested[name] = t }()
 	body := p.Files[name]
 	if !p.Admit(body) {
-		return nil, errReported
+		return nil, ErrReported
 	}
 	parsed, err := template.Parse(name, body)
 	if err != nil {
 		p.List.Join(name, err)
-		return nil, errReported
+		return nil, ErrReported
 	}
 	packed, ok := p.Template(name, body, func(line, column int) problem.Position {
 		return problem.Position{File: name, Line: line, Column: column}
 	})
 	if !ok {
-		return nil, errReported
+		return nil, ErrReported
 	}
 	if t.digest, err = p.keep(packed.Body); err != nil {
 		return nil, err
 	}
 	t.Packed, t.failed, t.pinned = packed, false, packed.Pinned(parsed)
 	return t, nil
+}
+
+// Asset keeps a file, or the zip of a folder, and returns its digest.
+func (p *Packager) Asset(name string, folder bool) (string, error) {
+	if p.paths == nil {
+		p.paths = p.Files.Paths()
+	}
+	if folder {
+		return p.zip(name, true)
+	}
+	return p.keep(p.Files[name])
 }
 
 // Pinned reports whether the bytes of the packaged template, and the values of its
@@ -354,7 +366,7 @@ func (p *Packager) keep(body []byte) (string, error) {
 // tooLarge returns the error about the limit, once.
 func (p *Packager) tooLarge() error {
 	if p.full {
-		return errReported
+		return ErrReported
 	}
 	p.full = true
 	return fmt.Errorf("with it, the files that the templates name make objects of more than %d MB: upload the largest to S3, and write where they are", MaxBytes>>20)

@@ -116,7 +116,8 @@ func (r *resolver) stack(top, own *declared.Stack, layers []map[string][]*Defaul
 	for _, d := range []*declared.Stack{own, top} {
 		if d != nil {
 			s.StackName = cmp.Or(s.StackName, d.StackName)
-			s.region = cmp.Or(s.region, d.Region)
+			s.region, s.account, s.mapIn = cmp.Or(s.region, d.Region), cmp.Or(s.account, d.Account), cmp.Or(s.mapIn, d.MapIn)
+			s.assets = append(s.assets, d.Assets...)
 		}
 	}
 	for _, d := range []*declared.Stack{own, top} {

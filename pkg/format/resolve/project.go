@@ -35,7 +35,7 @@ type Project struct {
 	UnusedLimits      []declared.Limit          // limits for stacks of which there are none, in any environment
 	Edges             map[Edge]problem.Position // the first position that makes each
 	Unregistered      []string                  // targets that are named and not registered
-	Regions           map[string]string         // that the first stack in each of them requires; "" is any
+	Required          map[string]project.Target // the account and region that the first stack in each of them requires; "" is any
 	Store             packages.Store
 	Objects           map[string][]byte // that templates need, by digest; set when everything is resolved
 
@@ -50,7 +50,10 @@ type Stack struct {
 	Settings  declared.Settings // with the defaults merged in
 	Where     string            // its parameters are written, for messages
 	StackName *declared.Value
-	region    string    // that it requires of its targets; "" is any
+	region    string // that it requires of its targets; "" is any
+	account   string // the same
+	mapIn     string // where to write its target, for messages; "" if no account or region says where it is
+	assets    []declared.Asset
 	Template  *Template // nil if it could not be read
 	Node      project.Node
 	Known     map[string]string // parameters whose values are known, with the template's defaults
@@ -71,7 +74,7 @@ type Defaults struct {
 // Declared resolves a declared project, and adds every problem to the list.
 func Declared(d declared.Project, f archive.Files, o Options, list *problem.List) *Project {
 	l := &limits{List: list, file: d.File, values: template.NewRoom(maxValues)}
-	p := &Project{Environment: o.Environment, Regions: map[string]string{}, Store: o.Store, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
+	p := &Project{Environment: o.Environment, Required: map[string]project.Target{}, Store: o.Store, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
 	r := &resolver{
 		Project: p, List: list, declared: d, options: o,
 		templates: newTemplates(f, o.Store, l), byName: map[string][]*Stack{},
@@ -126,7 +129,7 @@ type resolver struct {
 // identify finds the names of the project and the environment.
 func (r *resolver) identify() {
 	d := r.declared
-	if d.Kind == project.Templates {
+	if !d.Kind.SaysName() {
 		r.identifyWithoutFile()
 		return
 	}
@@ -144,10 +147,17 @@ func (r *resolver) identify() {
 
 // identifyWithoutFile finds the names if there is no project file.
 func (r *resolver) identifyWithoutFile() {
-	if r.Name = cmp.Or(r.options.Project, r.options.Name); r.Name == "" {
+	if d := r.declared; d.Name != "" && r.options.Project != "" && r.options.Project != d.Name {
+		r.Add(d.NameAt, "project: the file says %s, but it was uploaded or requested as %s: change one of them", d.Name, r.options.Project)
+	}
+	if r.Name = cmp.Or(r.declared.Name, r.options.Project, r.options.Name); r.Name == "" {
 		r.Add(problem.Position{}, "the project has no name: there is no project file, and the name of the folder has no letter: rename the folder, or write a project file")
 	}
-	if r.options.Environment != project.DefaultEnvironment {
+	switch {
+	case r.options.Environment == project.DefaultEnvironment:
+	case r.declared.File != "":
+		r.Add(problem.Position{File: r.declared.File}, "environment %s: %s has only the environment %s: leave --env out, and choose stacks with --only", problem.Short(r.options.Environment), r.declared.Kind, project.DefaultEnvironment)
+	default:
 		r.Add(problem.Position{}, "environment %s: without a project file there is only the environment %s: write one that lists it", problem.Short(r.options.Environment), project.DefaultEnvironment)
 	}
 }
@@ -161,7 +171,7 @@ func (r *resolver) run() {
 	r.merge()
 	r.move()
 	r.spread(home)
-	steps := []func(*Stack){r.setOptions, r.addNeeds, r.setTexts, r.setKnown, r.findExports}
+	steps := []func(*Stack){r.setOptions, r.setAssets, r.addNeeds, r.setTexts, r.setKnown, r.findExports}
 	for _, step := range steps {
 		for _, s := range r.Stacks {
 			if r.Full() {

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,10 +22,17 @@ func (r *resolver) spread(home project.Target) {
 	for _, s := range r.Stacks {
 		s.Node.Target = home
 		targets, ok := r.targets("stack "+s.Name+": targets", s)
+		if ok && targets == nil && s.mapIn != "" {
+			targets, ok = r.targetsAt(s, home)
+		}
 		if len(targets) == 0 {
 			targets = []project.Target{home}
 		}
-		if ok {
+		switch {
+		case !ok:
+		case s.mapIn != "":
+			r.checkPlaces(s, targets)
+		default:
 			r.checkRegions(s, targets)
 		}
 		for _, t := range targets {
@@ -63,6 +71,55 @@ func (r *resolver) checkRegions(s *Stack, targets []project.Target) {
 		r.Add(s.At, "stack %s: region %s: its target %s is in %s: register a target in %s, and map the region to it under targets: in sceptre.yaml, such as - {region: %s, target: NAME}",
 			s.Name, problem.Short(s.region), t.Name, t.Region, problem.Short(s.region), problem.Short(s.region))
 	}
+}
+
+// targetsAt returns the target that is in the account and region of a stack; what the stack
+// does not say is that of the default target. If several are, the stack has to name one.
+func (r *resolver) targetsAt(s *Stack, home project.Target) ([]project.Target, bool) {
+	at := project.Target{Account: cmp.Or(s.account, home.Account), Region: cmp.Or(s.region, home.Region)}
+	if at.Where() == home.Where() {
+		return []project.Target{home}, true
+	}
+	var found []project.Target
+	for _, name := range slices.Sorted(maps.Keys(r.options.Targets)) {
+		if t := r.options.Targets[name]; t.Where() == at.Where() {
+			found = append(found, t)
+		}
+	}
+	switch len(found) {
+	case 0:
+		at.Name = "aws-" + at.Account + "-" + at.Region
+		mapIn := s.mapIn
+		if s.account != "" && s.region != "" {
+			mapIn = "" // no other target fits
+		}
+		u := r.addUnregistered(at, s.At)
+		u.placed, u.mapIn = true, mapIn
+		return nil, false
+	case 1:
+		return found, true
+	}
+	r.Add(s.At, "stack %s: the targets %s are all in account %s, region %s: to choose one, %s", s.Name, problem.Short(names(found)), at.Account, at.Region, s.mapIn)
+	return nil, false
+}
+
+// checkPlaces refuses a target in another account or region than the stack requires.
+func (r *resolver) checkPlaces(s *Stack, targets []project.Target) {
+	for _, t := range targets {
+		if s.account != "" && s.account != t.Account || s.region != "" && s.region != t.Region {
+			r.Add(s.At, "stack %s: its template is for account %s, region %s, and its target %s is account %s, region %s: to choose another target, %s",
+				s.Name, cmp.Or(problem.Short(s.account), "any"), cmp.Or(problem.Short(s.region), "any"), t.Name, t.Account, t.Region, s.mapIn)
+		}
+	}
+}
+
+// names lists the names of targets.
+func names(all []project.Target) string {
+	var names []string
+	for _, t := range all {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // targets returns the targets of a stack, or none if it names none. If one of them
@@ -106,31 +163,57 @@ func (r *resolver) target(what string, s *Stack, v declared.Value) (project.Targ
 	}
 	t, ok := r.options.Targets[name]
 	if !ok {
-		r.addUnregistered(name, s.region, v.At)
+		r.addUnregistered(project.Target{Name: name, Account: s.account, Region: s.region}, v.At)
 	}
 	return t, ok
 }
 
-func (r *resolver) addUnregistered(name, region string, at problem.Position) {
+// addUnregistered records a use of a target that is not registered, with the account and region that are required of it.
+func (r *resolver) addUnregistered(required project.Target, at problem.Position) *use {
+	name := required.Name
 	if r.unregistered == nil {
 		r.unregistered = unregistered{}
 	}
 	u := r.unregistered[name]
+	if u == nil {
+		u = &use{}
+		r.unregistered[name] = u
+	}
 	if u.uses++; u.uses == 1 {
 		r.Unregistered = append(r.Unregistered, name)
-		r.Regions[name] = region
+		r.Required[name] = required
+		u.required = required
 	}
 	if u.uses == 1 || at.Compare(u.at) < 0 {
 		u.at = at
 	}
-	r.unregistered[name] = u
+	return u
 }
 
 // unregistered holds the named targets that are not registered, each with its
 // first position and how many stacks and references name it.
-type unregistered map[string]struct {
-	at   problem.Position
-	uses int
+type unregistered map[string]*use
+
+// A use is where a target that is not registered is needed.
+type use struct {
+	at       problem.Position
+	uses     int
+	required project.Target
+	placed   bool   // an account and region need it, and no name
+	mapIn    string // where another could be written; "" if no other fits
+}
+
+// report adds the problem of an account and region without a target.
+func (m use) report(list *problem.List) {
+	stacks, choose := "", ""
+	if m.uses > 1 {
+		stacks = fmt.Sprintf(" (%d stacks)", m.uses)
+	}
+	if m.mapIn != "" {
+		choose = "; or choose another target: " + m.mapIn
+	}
+	list.Add(m.at, "no target is registered for account %[1]s, region %[2]s%[3]s: register one with stackwright targets add NAME --account %[1]s --region %[2]s --projects PATTERNS%[4]s",
+		problem.Short(m.required.Account), problem.Short(m.required.Region), stacks, choose)
 }
 
 // report adds one problem for each target.
@@ -146,6 +229,10 @@ func (u unregistered) report(list *problem.List, registered map[string]project.T
 		}
 		if !project.TargetName.MatchString(name) {
 			advice = "a name has letters, digits and hyphens, at most 64, and begins with a letter"
+		}
+		if m := u[name]; m.placed {
+			m.report(list)
+			continue
 		}
 		list.Add(u[name].at, "target %s%s is not registered: %s", problem.Short(name), times, advice)
 	}
@@ -175,7 +262,7 @@ func (r *resolver) find(s *Stack, name, target string, at problem.Position) (*St
 	case all[0].targetsUnknown || s.targetsUnknown:
 		return nil, reference.ErrReported
 	case given && !registered:
-		r.addUnregistered(target, "", at)
+		r.addUnregistered(project.Target{Name: target}, at)
 		return nil, reference.ErrReported
 	case given:
 		return nil, fmt.Errorf("stack %s is not deployed to %s but to %s", name, target, places(all))

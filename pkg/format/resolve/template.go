@@ -73,7 +73,7 @@ func (t *templates) load(what string, d *declared.Template) *Template {
 	if d.Path == "" && d.Body != nil {
 		one, ok := t.inline[d]
 		if !ok && t.limits.template(d.Body) {
-			one = t.parse(&Template{At: d.At, Body: d.Body, origin: d.Origin})
+			one = t.parse(&Template{At: d.At, Body: d.Body, origin: d.Origin}, d.Nested)
 			t.inline[d] = one
 		}
 		return one
@@ -85,13 +85,14 @@ func (t *templates) load(what string, d *declared.Template) *Template {
 	}
 	one, ok := t.byPath[name]
 	if !ok && t.limits.template(t.files[name]) {
-		one = t.parse(&Template{At: problem.Position{File: name}, Body: t.files[name]})
+		one = t.parse(&Template{At: problem.Position{File: name}, Body: t.files[name]}, d.Nested)
 		t.byPath[name] = one
 	}
 	return one
 }
 
-func (t *templates) parse(one *Template) *Template {
+// parse reads a template. nested are the nested stacks whose templates are known to follow from the project alone.
+func (t *templates) parse(one *Template, nested []string) *Template {
 	parsed, err := template.Parse(one.At.File, one.Body)
 	for _, e := range problem.Errors(one.At.File, err) {
 		at := problem.Position{File: e.File, Line: e.Line, Column: e.Column}
@@ -105,6 +106,7 @@ func (t *templates) parse(one *Template) *Template {
 	}
 	one.Template = parsed
 	packed, ok := t.packager.Template(one.At.File, one.Body, one.Where)
+	packed.Nested = append(packed.Nested, nested...)
 	written := !ok || bytes.Equal(packed.Body, one.Body)
 	if ok {
 		one.Body, one.Objects, one.Regional = packed.Body, packed.Objects, packed.Regional

@@ -43,9 +43,13 @@ func (p *planText) count(s plan.StackChange) {
 
 // resource draws a resource.
 func (p *planText) resource(r plan.ResourceChange) {
-	name := span{normal, r.ID + "  " + r.Type}
+	id := r.ID
+	if r.Construct != "" {
+		id += " (" + r.Construct + ")"
+	}
+	name := span{normal, id + "  " + r.Type}
 	if r.FormerType != "" {
-		name.text = r.ID + "  " + r.FormerType + " → " + r.Type
+		name.text = id + "  " + r.FormerType + " → " + r.Type
 	}
 	if r.Possible {
 		name.text += "  (if its condition holds)"
