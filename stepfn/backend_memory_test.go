@@ -102,6 +102,8 @@ type memoryBackend struct {
 	limits        []project.Limit   // max_parallel, sorted
 	policies      []project.Policy
 	count         int
+	assets        map[string][]project.Asset // by stack
+	publications  map[string]int             // that were compared
 }
 
 // newMemory returns an empty backend. The caller stops it. A cleanup function would
@@ -204,7 +206,7 @@ func (p *memoryBackend) project(w stacks) project.Project {
 	made.Approval = p.approval
 	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel, made.Policies = p.maxDeletions, p.rollback, p.timeouts[""], p.limits, p.policies
 	for name, n := range made.Nodes {
-		n.Timeout = p.timeouts[name]
+		n.Timeout, n.Assets = p.timeouts[name], p.assets[name]
 		made.Nodes[name] = n
 	}
 	p.spread(made)

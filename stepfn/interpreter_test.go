@@ -89,7 +89,7 @@ func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	calls := newRouter(t)
 	played := 0
 	for _, s := range all {
-		if _, out := notInRealTime[s.name]; out || needsAnswers(s.read(t)) {
+		if _, out := notInRealTime[s.name]; out || needsMemory(s.read(t)) {
 			continue
 		}
 		played++

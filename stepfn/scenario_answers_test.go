@@ -14,9 +14,10 @@ type answerable interface {
 	AnswerStep(id, step string, a run.Answer)
 }
 
-// needsAnswers reports whether a scenario needs a backend in which steps ask.
-func needsAnswers(lines []statement) bool {
-	return slices.ContainsFunc(lines, func(st statement) bool { return st.word.name == "asks" })
+// needsMemory reports whether a scenario needs the backend in memory: steps ask only there, and only a
+// cloud assembly has assets.
+func needsMemory(lines []statement) bool {
+	return slices.ContainsFunc(lines, func(st statement) bool { return st.word.name == "asks" || st.word.name == "assets" })
 }
 
 func (s *scenario) asks(st statement) {

@@ -37,8 +37,8 @@ func TestScenariosOnEmulators(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			lines := s.read(t)
-			if needsAnswers(lines) {
-				t.Skip("steps ask only in memory")
+			if needsMemory(lines) {
+				t.Skip("it is played only in memory")
 			}
 			synctest.Test(t, func(t *testing.T) { (&scenario{TB: t, backend: newEmulators(t)}).play(lines) })
 		})

@@ -29,6 +29,7 @@ var words = []word{
 	{"approve-plans", "[NUMBER]", (*scenario).approvePlans, isGiven},                       // plans have to be approved, within the given number of seconds
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},
+	{"assets", "STACK [TEXT...]", (*scenario).assets, isGiven}, // that the stack needs in a bucket of its account: in memory only
 	{"schedules", "[SCHEDULE=OPERATION...]", (*scenario).schedules, isGiven},
 	{"rule", "LEVEL [TEXT...]", (*scenario).rule, isGiven}, // the project has one policy, with this expression; without an expression it has none
 
@@ -105,6 +106,7 @@ var words = []word{
 	// Checks of everything else.
 	{"run", "RUN STATE", (*scenario).runState, isCheck},
 	{"lock", "LOCK-OWNER [RUN...]", (*scenario).lock, isCheck},       // the run that owns the lock, then the queue
+	{"published", "[TEXT...]", (*scenario).published, isCheck},       // the assets that were published since the last such line, with how often
 	{"requests", "[STEP-REQUEST...]", (*scenario).requests, isCheck}, // the requests to CloudFormation since the last such line
 	{"stack", "STACK STACK-STATUS", (*scenario).stack, isCheck},
 	{"made", "STACK VERSION", (*scenario).made, isCheck},           // the version of the live stack

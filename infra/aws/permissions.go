@@ -27,7 +27,7 @@ func permissions(s settings) map[string][]permission {
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), holders, finds, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules),
 	}
@@ -105,6 +105,13 @@ var (
 			Why: "specs, templates and plans are named by their digests; CloudFormation reads a large template with the permissions of its caller",
 		},
 		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what change sets say is named by its digest"},
+	}
+	publishes = []permission{ // the publishing role of cdk bootstrap writes the objects
+		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*"}, Why: "files are named by their digests"},
+		{
+			Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::${Account}:role/cdk-*-file-publishing-role-${Account}-*"},
+			Why: "the CDK publishes files of its applications with these roles, one for each region; they may do nothing else",
+		},
 	}
 	decides = []permission{{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/access/access.yaml"}}}
 	uploads = []permission{{

@@ -27,9 +27,9 @@ type Verb struct {
 // Mutates reports whether the verb changes stacks, so that a claim records the intent.
 func (v Verb) Mutates() bool { return v.Request != "" && v.Request != CreateChangeSet }
 
-// All lists the verbs of this version, in the order in which summaries show them.
-func All(c Cloud) []Verb {
-	return []Verb{createVerb(c), updateVerb(c), executeVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), barrierVerb()}
+// All lists the verbs of this version, which use c and p, in the order in which summaries show them.
+func All(c Cloud, p Publisher) []Verb {
+	return []Verb{publishVerb(p), createVerb(c), updateVerb(c), executeVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), barrierVerb()}
 }
 
 // Verbs are verbs by name.

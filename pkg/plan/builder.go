@@ -58,6 +58,9 @@ func (b *builder) plan() (Plan, error) {
 		after := append(b.deletes.last(name), b.deploys.last(b.view.Desired.Nodes[name].Needs...)...)
 		b.addPhase(name, after, b.deploys[name]...)
 	}
+	if err := b.publish(); err != nil {
+		return Plan{}, err
+	}
 	for _, name := range b.deletes.names() {
 		if b.neverCreated(name) {
 			b.addPhase(name, nil, b.deletes[name]...)

@@ -114,6 +114,7 @@ type ValueChange struct {
 type ResourceChange struct {
 	ID               string               `json:"id"`
 	Type             string               `json:"type"`
+	Construct        string               `json:"construct,omitempty"` // the path of the construct of the CDK that makes it
 	FormerType       string               `json:"former_type,omitempty"`
 	Action           difference.Action    `json:"action"`
 	Possible         bool                 `json:"possible,omitempty"` // a condition that is not known decides

@@ -144,6 +144,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 			Parameters: because(uncertain), Exports: d.exports[placeOf(n.Target)], Tags: c.Action == ActionUpdate && len(c.Tags) > 0,
 		})
 		d.add(&c, diff)
+		c.construct(before, after)
 		for i, r := range c.Resources {
 			if imported[r.ID] && r.Action == difference.Add {
 				c.Resources[i].Action = difference.Import
@@ -172,6 +173,20 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		d.explain(&c, n, compared)
 	}
 	return c
+}
+
+// construct names the constructs of the resources that differ.
+func (c *StackChange) construct(sides ...difference.Side) {
+	for i, r := range c.Resources {
+		for _, side := range sides {
+			if side.Template == nil {
+				continue
+			}
+			if path := side.Template.Resources[r.ID].Construct(); path != "" { // that of the desired template comes last
+				c.Resources[i].Construct = path
+			}
+		}
+	}
 }
 
 // because says of each parameter why a value that refers to it may change.

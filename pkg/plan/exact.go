@@ -56,6 +56,9 @@ func (c StackChange) exact(p Proposal) StackChange {
 	c.Exact, c.Resources, c.Replaces, c.DataLoss, c.PossibleDataLoss, c.UnknownDataLoss = true, []ResourceChange{}, false, false, false, p.Warning != ""
 	for _, r := range p.Resources {
 		estimated := find(estimate, r.ID)
+		if estimated != nil {
+			r.Construct = estimated.Construct
+		}
 		r.judge(estimated)
 		c.Resources = append(c.Resources, r)
 		c.Replaces = c.Replaces || r.Action == difference.Replace

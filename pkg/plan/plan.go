@@ -32,6 +32,7 @@ const (
 	MoveOut     Verb = "move-out"     // record that resources leave a stack, before they do
 	MoveIn      Verb = "move-in"      // move resources of another stack into a stack
 	Approve     Verb = "approve"      // wait until a person has approved the plan, or what it does with a stack
+	Publish     Verb = "publish"      // copy a file that a stack needs into a bucket of its account
 	SetLevel    Verb = "set-level"    // record which steps of the stack have to be approved from now on
 	Barrier     Verb = "barrier"      // only orders other steps: those that come after it start when those before it are done
 )

@@ -2,11 +2,15 @@ package wire
 
 import (
 	"context"
+	"strings"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -19,6 +23,21 @@ func clients(a *sts.Accounts) cloudformation.TargetClients {
 		}
 		return cloudformation.TargetClient{Client: sdk.NewFromConfig(cfg, fewerRetries, counting), Role: execution}, nil
 	}
+}
+
+// publisher copies the assets of projects into buckets of accounts, with the roles there.
+func publisher(a *sts.Accounts, from *s3.Bucket) *s3.Publisher {
+	key := func(of, digest string) string {
+		name, _, _ := strings.Cut(of, "@")
+		return packages.Key(name, digest)
+	}
+	return s3.NewPublisher(from, key, func(ctx context.Context, t project.Target, role, externalID string) (*sdks3.Client, error) {
+		cfg, err := a.As(ctx, t, role, externalID)
+		if err != nil {
+			return nil, err
+		}
+		return sdks3.NewFromConfig(cfg, s3Options), nil
+	})
 }
 
 // targets returns every target that a project may name.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/api"
@@ -102,6 +103,7 @@ type Cloud struct {
 	functions      Invoker
 	api            *lambda.API
 	transport      transport
+	bootstrapping  sync.Mutex     // held while the bucket of cdk bootstrap is created
 	closers        []func() error // in the order in which they are called
 }
 
@@ -236,7 +238,7 @@ func (c *Cloud) openServices() (err error) {
 	}
 	c.Gateway = gateway.New(map[string]http.Handler{
 		"execute-api": routes,
-		"s3":          c.ownAccountOnly(c.Objects), "dynamodb": c.ownAccountOnly(c.Tables), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
+		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.ownAccountOnly(c.Tables), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),

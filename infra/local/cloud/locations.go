@@ -28,7 +28,7 @@ type otherLocations struct {
 // openStacks opens the CloudFormation of an account and region.
 func (c *Cloud) openStacks(folder string, at location) (*cloudformation.Service, error) {
 	return cloudformation.Open(c.subfolder(folder), cloudformation.Options{Account: at.account, Region: at.region,
-		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, ResolveDynamic: c.opts.ResolveDynamic})
+		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, ResolveDynamic: c.opts.ResolveDynamic, Stored: bootstrapParameter})
 }
 
 // StacksIn is the CloudFormation of an account and region.

@@ -59,8 +59,8 @@ type entry struct {
 	at     time.Time
 }
 
-// A session is a role, and the external ID and the session name under which it was assumed.
-type session struct{ role, externalID, name string }
+// A session is a role, the external ID and the session name under which it was assumed, and the target with whose role.
+type session struct{ role, externalID, name, via string }
 
 // New returns the accounts of an installation. cfg holds the installation's own
 // credentials, and home is its own account and region. New sends no request.
@@ -104,11 +104,37 @@ func (a *Accounts) In(ctx context.Context, t project.Target) (cfg aws.Config, ex
 	if access.Role == "" {
 		return cfg, access.Execution, nil
 	}
-	cfg.Credentials = a.credentials(ctx, access)
+	cfg.Credentials = a.credentials(ctx, a.own, access, "")
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
 		return aws.Config{}, "", denied(access, err)
 	}
 	return cfg, access.Execution, nil
+}
+
+// As returns the configuration of a client for a target with the permissions of another role
+// in its account, which is assumed with those of the target's own role. The error is of
+// kind Denied if a role cannot be assumed.
+func (a *Accounts) As(ctx context.Context, t project.Target, role, externalID string) (aws.Config, error) {
+	cfg, _, err := a.In(ctx, t)
+	if err != nil {
+		return aws.Config{}, err
+	}
+	of := project.Access{Target: t, Role: role, ExternalID: externalID}
+	cfg.Credentials = a.credentials(ctx, cfg, of, t.Name)
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return aws.Config{}, unassumed(of, err)
+	}
+	return cfg, nil
+}
+
+// unassumed returns the fault of a request to assume a role that cdk bootstrap has made.
+func unassumed(t project.Access, err error) error {
+	f := awserr.Fault("assume role "+t.Role, t.Role, err, awserr.Kinds{awserr.Other: fault.Denied})
+	if !fault.Is(f, fault.Denied) {
+		return f
+	}
+	return fault.New(fault.Denied, "role %s cannot be assumed: run cdk bootstrap aws://%s/%s, which creates it, and update the roles of Stackwright in that account, which may assume it (%w)",
+		t.Role, t.Account, t.Region, f)
 }
 
 // Permit returns an error of kind Denied if the project of an ID may not use a target. It
@@ -153,13 +179,14 @@ func (a *Accounts) access(ctx context.Context, t project.Target, age time.Durati
 	return m.access, nil
 }
 
-// credentials returns those of a target's role, under the session name of ctx.
-func (a *Accounts) credentials(ctx context.Context, t project.Access) aws.CredentialsProvider {
+// credentials returns those of a role of a target, under the session name of ctx. The role is assumed with cfg, whose
+// credentials are those of the target via; "" are the installation's own.
+func (a *Accounts) credentials(ctx context.Context, cfg aws.Config, t project.Access, via string) aws.CredentialsProvider {
 	name, ok := ctx.Value(nameKey{}).(string)
 	if !ok {
 		name = "stackwright"
 	}
-	s := session{t.Role, t.ExternalID, name}
+	s := session{t.Role, t.ExternalID, name, via}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if known, ok := a.sessions[s]; ok {
@@ -168,7 +195,7 @@ func (a *Accounts) credentials(ctx context.Context, t project.Access) aws.Creden
 	if len(a.sessions) >= maxSessions {
 		clear(a.sessions)
 	}
-	assumes := stscreds.NewAssumeRoleProvider(sts.NewFromConfig(a.own), t.Role, func(o *stscreds.AssumeRoleOptions) {
+	assumes := stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), t.Role, func(o *stscreds.AssumeRoleOptions) {
 		o.RoleSessionName = name
 		if t.ExternalID != "" {
 			o.ExternalID = &t.ExternalID

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -235,5 +236,36 @@ func TestPermitInOwnAccount(t *testing.T) {
 	b.err = fault.New(fault.Throttled, "slow down")
 	if err := a.Permit(t.Context(), "shop@prod", eu); !fault.Is(err, fault.Throttled) {
 		t.Errorf("the registry cannot be read: %v", err)
+	}
+}
+
+// The role that publishes assets is assumed with the role of its target, or in the own account with the installation's own
+// permissions, once for each run.
+func TestRoleInATarget(t *testing.T) {
+	const publishing = "arn:aws:iam::111111111111:role/cdk-hnb659fds-file-publishing-role-111111111111-eu-west-1"
+	s := &tokens{}
+	a, _ := open(s)
+	for range 2 {
+		cfg, err := a.As(t.Context(), eu, publishing, "")
+		if err != nil || cfg.Region != "eu-west-1" {
+			t.Fatal(cfg.Region, err)
+		}
+		if got, err := cfg.Credentials.Retrieve(t.Context()); err != nil || got.AccessKeyID != "KEY2" {
+			t.Errorf("%s, %v", got.AccessKeyID, err)
+		}
+	}
+	var assumed []string
+	for _, f := range s.forms {
+		assumed = append(assumed, f.Get("RoleArn")+" "+f.Get("ExternalId"))
+	}
+	if want := []string{role + " sw-1", publishing + " "}; !slices.Equal(assumed, want) {
+		t.Errorf("%q, want %q", assumed, want)
+	}
+
+	denying := &tokens{status: http.StatusForbidden, code: "AccessDenied"}
+	a, _ = open(denying)
+	_, err := a.As(t.Context(), home.Target, "arn:aws:iam::000000000000:role/cdk-hnb659fds-file-publishing-role-000000000000-us-east-1", "")
+	if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "run cdk bootstrap aws://000000000000/us-east-1") {
+		t.Errorf("%v", err)
 	}
 }

@@ -40,6 +40,9 @@ type Backend struct {
 	Changes   map[string]plan.Changes  // what the plans that are only shown would change, by reference
 	Proposals map[string]plan.Proposal // what change sets said, by reference
 
+	// Published says how often each asset was published, by its account, region, bucket and key.
+	Published map[string]int
+
 	// Questions are the IDs of steps that wait for a user's answer before they end.
 	Questions map[string]bool
 
@@ -71,13 +74,13 @@ type Backend struct {
 func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
-		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Published: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud)...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud)...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}

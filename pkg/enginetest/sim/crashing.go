@@ -44,6 +44,16 @@ func (m crashingCloud) Live(ctx context.Context, p plan.Location) (plan.Live, er
 	})
 }
 
+// Publish implements action.Publisher.
+func (m crashingCloud) Publish(ctx context.Context, _ string, t project.Target, a project.Asset) (bool, error) {
+	return got(m.Backend, ctx, "Publisher.Publish", a.Key, func() (bool, error) {
+		place := t.Where() + " " + a.Bucket + "/" + a.Key
+		there := m.Published[place] > 0
+		m.Published[place]++
+		return there, nil
+	})
+}
+
 // Begin implements action.Cloud.
 func (m crashingCloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) {
 	return got(m.Backend, ctx, "Cloud.Begin", about(t), func() (plan.Receipt, error) {

@@ -74,6 +74,13 @@ func (x *Expr) key(name string) *Expr {
 // there is none, or if a function makes all properties together.
 func (r Resource) Property(name string) *Expr { return r.Properties.key(name) }
 
+// Construct returns the path of the construct that made the resource, which the CDK writes into
+// templates. It is empty if there is none.
+func (r Resource) Construct() string {
+	path, _ := r.Metadata.key("aws:cdk:path").Literal()
+	return path
+}
+
 // names lists what an expression itself (not what is within it) refers to:
 // parameters, pseudo parameters or resources; attribute is "" for a Ref.
 func (x *Expr) names() []name {
