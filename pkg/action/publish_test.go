@@ -10,7 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A publisher answers as it is told.
+// A publisher gives one answer.
 type publisher struct {
 	there bool
 	err   error
