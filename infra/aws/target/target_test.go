@@ -176,14 +176,15 @@ func TestOrchestratorMayWhatIsCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	parameters := given()["account.yaml"]
-	decrypts := map[string]string{"kms:Decrypt": "CloudFormation reads templates that are encrypted"}
+	publishes := map[string]string{"sts:AssumeRole": "files of the CDK are published with a role of cdk bootstrap, which this role assumes"}
+	decrypts := map[string]string{"kms:Decrypt": "CloudFormation reads templates that are encrypted", "sts:AssumeRole": publishes["sts:AssumeRole"]}
 	r := roleOf(t, filled(t, "account.yaml", parameters)["Orchestrator"])
 	for _, wrong := range calls.Compare("the orchestrator", needed, decrypts, r.allowed()) {
 		t.Error(wrong)
 	}
 	parameters["Key"] = ""
 	r = roleOf(t, filled(t, "account.yaml", parameters)["Orchestrator"])
-	for _, wrong := range calls.Compare("the orchestrator, without a key", needed, nil, r.allowed()) {
+	for _, wrong := range calls.Compare("the orchestrator, without a key", needed, publishes, r.allowed()) {
 		t.Error(wrong)
 	}
 }
