@@ -78,7 +78,7 @@ var refusals = []string{
 	"adopt: there is no stack datab in the project's files", "is not managed by Stackwright",
 	"other stacks depend on it", "it is UPDATE_IN_PROGRESS: wait until this operation has ended", "only: there is no stack nothing",
 	"belongs to the stack shop-owner", "the stack has another Table", "somebody has deleted the change set of stack", "IMPORT_ROLLBACK_COMPLETE",
-	"still has it: remove it there", "does not exist: deploy it first, with another resource", "deploy it without move_from: first", "CloudFormation refuses the move", "CloudFormation could not move the resources (rolled back)",
+	"no longer exists, because somebody has changed the stack or deleted the change set", "still has it: remove it there", "does not exist: deploy it first, with another resource", "deploy it without move_from: first", "CloudFormation refuses the move", "CloudFormation could not move the resources (rolled back)",
 }
 
 // badInput are bad inputs, and where a test compares the whole text of the message.
@@ -93,7 +93,8 @@ var badInput = []struct{ what, file, text string }{
 	{"a policy that names an unknown field", "../pkg/policy/policy_test.go", "p.yaml:1:27: policy rule: deny: line 1, column 6 of the expression: Stack has no field actoin: did you mean action?"},
 	{"adopting a stack of another project", "../pkg/plan/adopt_test.go", "project web@prod owns it: forget it there first; if that project no longer exists, remove the tag stackwright:project from the stack"},
 	{"importing without an identifier", "../pkg/plan/import_test.go", "stack db: Unnamed cannot be imported: its BucketName is not written in the template, or not known before the deploy: write import: {Unnamed: {BucketName: VALUE}}"},
-	{"a change set of an exact plan that somebody else deleted", "../pkg/action/propose_test.go", "somebody has deleted the change set of stack shop-vpc before Stackwright had read it: plan again (ChangeSet [set] does not exist)"},
+	{"a change set that somebody else deleted", "../pkg/action/propose_test.go", "the change set of stack shop-vpc no longer exists, because somebody has changed the stack or deleted the change set: retry the run (ChangeSet [set] does not exist)"},
+	{"a change set that is obsolete", "../pkg/action/propose_test.go", "stack shop-vpc was changed after its change set was made: retry the run"},
 	{"a change set of an import that somebody else deleted", "../pkg/action/import_test.go", "somebody has deleted the change set of stack shop-vpc: retry the run (gone)"},
 	{"a change set of an import that has no changes", "../pkg/action/import_test.go", "the change set does not do exactly what the plan says (it has no changes): it was deleted; retry the run"},
 	{"a change set of an import that fails to be created", "../pkg/action/import_test.go", "CloudFormation refuses the import: orders already exists in stack x"},
