@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -113,13 +111,8 @@ func (i *installation) addPrincipals() {
 	for _, f := range assuming {
 		all = append(all, i.role(f))
 	}
-	const description = "The other accounts whose roles the installation may assume"
-	for n, accounts := range slices.Collect(slices.Chunk(i.settings.accounts, 75)) { // an output has at most 1,024 letters
-		if n == 0 {
-			i.output("TargetAccounts", strings.Join(accounts, ","), description)
-		} else {
-			i.output("TargetAccounts"+strconv.Itoa(n+1), strings.Join(accounts, ","), description)
-		}
+	if len(i.settings.accounts) > 0 {
+		i.output("TargetAccounts", strings.Join(i.settings.accounts, ","), "The other accounts whose roles the installation may assume")
 	}
 	i.output("TargetPrincipals", strings.Join(all, ","), "The roles that the orchestrator roles of targets trust")
 }

@@ -191,7 +191,7 @@ func TestTargetsOfAnInstallation(t *testing.T) {
 	outputs := made()
 	outputs["StateMachineArn"] = "arn:aws:states:eu-west-1:222222222222:stateMachine:sw"
 	outputs["ExecutionRoleArn"] = "arn:aws:iam::222222222222:role/stackwright/abroad-eu-west-1-execution"
-	outputs["TargetAccounts"], outputs["TargetAccounts2"] = "333333333333,444444444444", "111111111111"
+	outputs["TargetAccounts"] = "333333333333,444444444444,111111111111"
 	outputs["Projects"] = "pair@default,smoke-*@*"
 	l.install(h, "abroad", outputs)
 	l.env["STACKWRIGHT_INSTALLATION"], l.env["STACKWRIGHT_DIRECT"] = "abroad", "true"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ const (
 	outAPI       = "ApiUrl"
 	outProjects  = "Projects"       // that may use the target default; missing if none may
 	outOwner     = "Owner"          // who is admin of all projects; missing if there is none
-	outAccounts  = "TargetAccounts" // whose roles it may assume, in one output or several; missing if there are none
+	outAccounts  = "TargetAccounts" // whose roles it may assume; missing if there are none
 )
 
 // site is the site of the installation on AWS that the call names. It is read
@@ -213,21 +212,12 @@ func candidates(ctx context.Context, client *cloudformation.Client) string {
 	return "installations here: " + strings.Join(found, ", ")
 }
 
-// accountsOf are the accounts in the outputs TargetAccounts, TargetAccounts2 and so on: an
-// output has at most 1,024 letters.
+// accountsOf are the accounts in the output TargetAccounts.
 func accountsOf(outputs map[string]string) []string {
-	all := []string{}
-	for n := 1; ; n++ {
-		name := outAccounts
-		if n > 1 {
-			name += strconv.Itoa(n)
-		}
-		text := outputs[name]
-		if text == "" {
-			return all
-		}
-		all = append(all, strings.Split(text, ",")...)
+	if outputs[outAccounts] == "" {
+		return []string{}
 	}
+	return strings.Split(outputs[outAccounts], ",")
 }
 
 // siteOf makes a site from the outputs of an installation's stack.
