@@ -34,37 +34,39 @@ project               fault lib/graph lib/pattern lib/suggest
 access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project access plan
-action                fault project plan
+hook                  fault project lib/pattern
+action                fault project plan hook
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 engine                fault project plan run action lib/budget lib/template
 
 enginetest/asl
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault project plan policy run action engine enginetest/asl lib/budget
+enginetest/sim        fault hook project plan policy run action engine enginetest/asl lib/budget
 enginetest/contract   fault project plan run action engine lib/budget lib/template
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource aws/awserr sdk
 aws/cloudwatch        run
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
-aws/eventbridge       plan run lib/markdown aws/awserr sdk
+aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
+aws/lambda            fault project aws/awserr sdk
 aws/s3                fault project plan engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
-aws/stepfunctions     fault run engine aws/awserr sdk
+aws/stepfunctions     fault project run engine aws/awserr sdk
 aws/sts               fault project aws/awserr sdk
 
 format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
 format/declared       project format/problem lib/pattern
 format/reference      project format/declared format/problem lib/pattern lib/template
-format/native         project access plan format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
+format/native         project access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
 format/packages       format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
 format/sceptre        project format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        project format/archive format/declared format/packages format/problem format/reference lib/document lib/pattern lib/suggest lib/template
-format/check          project format/declared format/problem format/resolve lib/graph lib/template
+format/check          project hook format/declared format/problem format/resolve lib/graph lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                project format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 
@@ -73,7 +75,7 @@ entry/target          fault project plan
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
 entry/api             fault project access run plan engine lib/pattern entry/report
 
-wire                  fault project access plan run action engine lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+wire                  fault project access plan run action engine hook lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk

@@ -165,8 +165,18 @@ func (r *emulators) put(key string, body []byte) string {
 func (r *emulators) upload(key string, w stacks) string {
 	files := w.files()
 	files["stackwright.yaml"] = append([]byte("project: "+r.project+"\n"), files["stackwright.yaml"]...)
-	for _, key := range slices.Sorted(maps.Keys(r.keys)) {
-		files["stackwright.yaml"] = append([]byte(key+": "+r.keys[key]+"\n"), files["stackwright.yaml"]...)
+	keys := maps.Clone(r.keys)
+	if keys == nil {
+		keys = make(map[string]string)
+	}
+	if hooks := textOf(r.hookLog.hooks, ""); hooks != "" {
+		keys["hooks"] = hooks
+	}
+	if of := strings.TrimSuffix(strings.TrimPrefix(keys["defaults"], "{ "), " }"); len(r.hookLog.hooks) > 0 {
+		keys["defaults"] = "{ " + strings.Join(slices.DeleteFunc(append(r.hookDefaults(w), of), func(s string) bool { return s == "" }), ", ") + " }"
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		files["stackwright.yaml"] = append([]byte(key+": "+keys[key]+"\n"), files["stackwright.yaml"]...)
 	}
 	if r.noProjectFile {
 		delete(files, "stackwright.yaml")

@@ -2,9 +2,11 @@ package stepfn_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,6 +35,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/policy"
@@ -66,6 +69,7 @@ type emulators struct {
 	registered    map[string]bool // targets that are registered
 	speedup       time.Duration   // the time in the scenario divided by the time that passes; 1 in virtual time
 	count         int
+	hookLog       hookLog
 }
 
 // crashing are functions that may crash.
@@ -79,14 +83,16 @@ var errKilled = errors.New("the function was killed")
 
 func (m crashing) Invoke(ctx context.Context, function string, payload []byte) ([]byte, error) {
 	crash := sim.None
-	if m.backend.crash != nil {
+	if lambda.Name(function) == hookFunction {
+		crash = m.backend.hookLog.fault(payload)
+	} else if m.backend.crash != nil {
 		crash = m.backend.crash(function)
 	}
 	if crash == sim.KillBefore {
 		return nil, errKilled
 	}
 	out, err := m.Functions.Invoke(ctx, function, payload)
-	if crash == sim.KillAfter {
+	if crash == sim.KillAfter || crash == sim.Lose {
 		return nil, errKilled
 	}
 	return out, err
@@ -137,6 +143,7 @@ func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
 // newEmulatorsWithLimits does the same with other limits of requests to CloudFormation.
 func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cloud.Options)) *emulators {
 	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1, project: "shop"}
+	r.hookLog.fail, r.hookLog.slow, r.hookLog.faults = make(map[string]int), make(map[string]time.Duration), make(map[string]sim.Fault)
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
 		"Plan": arn("plan"), "ExecuteStep": arn("execute-step"), "WaitStatus": arn("wait-status"),
@@ -149,11 +156,13 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: installation, Schedules: scheduleGroup, Limits: limits, Projects: project.Grants{"*@*"},
+				StateMachine: installation, Schedules: scheduleGroup, Limits: limits, Projects: project.Grants{"*@*"}, Hooks: hook.Allowed(slices.Sorted(maps.Values(hookCalls))),
 			}
 			cfg := c.Config()
 			cfg.Credentials = credentials.NewStaticCredentialsProvider(functionKey, "secret", "")
-			functions, err := lambda.InProcess(processes(func() map[string]any { return wire.New(cfg, env, io.Discard).Functions(policy.Checker{}) }), c.Host())
+			all := processes(func() map[string]any { return wire.New(cfg, env, io.Discard).Functions(policy.Checker{}) })
+			maps.Copy(all, r.hookLog.functions())
+			functions, err := lambda.InProcess(all, c.Host())
 			return crashing{functions, r}, err
 		},
 		Disturb: func(e events.Event, _ string) []time.Duration {
@@ -167,6 +176,12 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 				return late
 			}
 			return []time.Duration{100 * time.Millisecond}
+		},
+		Seen: func(e events.Event) {
+			var m hook.Message
+			if e.Source == hook.EventSource && json.Unmarshal(e.Detail, &m) == nil {
+				r.hookLog.record(m)
+			}
 		},
 		Trust:  r.trust,
 		Getenv: func(string) string { return "" },

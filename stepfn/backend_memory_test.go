@@ -23,6 +23,7 @@ import (
 // like its node; outside of the default target, the target follows: db@eu. Verbs are
 // those of plans.
 type backend interface {
+	hooked
 	As(project string) // the requests that follow, the records and the lock are of this project
 	Submit(operation string, w stacks, of string, with ...options) (id string)
 	ProjectFile(exists bool)                 // in uploads from now on; the first has one
@@ -101,6 +102,8 @@ type memoryBackend struct {
 	accounts      int               // the number of accounts that the stacks are in; 0 means 1
 	limits        []project.Limit   // max_parallel, sorted
 	policies      []project.Policy
+	hooks         []testHook
+	hooksSeen     int
 	count         int
 	assets        map[string][]project.Asset // by stack
 	publications  map[string]int             // that were compared
@@ -113,6 +116,8 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		switch call {
 		case "Cloud.Begin":
+		case "Hooks.Call":
+			about = "hook " + about
 		case "Cloud.Withdraw":
 			about = about[:strings.LastIndex(about, "/")] + "/withdraw"
 		case "Cloud.Execute":
@@ -207,7 +212,12 @@ func (p *memoryBackend) project(w stacks) project.Project {
 	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel, made.Policies = p.maxDeletions, p.rollback, p.timeouts[""], p.limits, p.policies
 	for name, n := range made.Nodes {
 		n.Timeout, n.Assets = p.timeouts[name], p.assets[name]
+		stack, _, _ := strings.Cut(name, "@")
+		n.Hooks = hooksOf(p.hooks, stack)
 		made.Nodes[name] = n
+	}
+	if made.Hooks = hooksOf(p.hooks, ""); made.Hooks != nil {
+		made.Home = targetOf("")
 	}
 	p.spread(made)
 	if p.noProjectFile {

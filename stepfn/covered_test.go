@@ -50,7 +50,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 			t.Errorf("no scenario has the command %s", name)
 		}
 	}
-	for _, v := range action.All(nil, nil) {
+	for _, v := range action.All(nil, nil, nil) {
 		if !verbs[string(v.Name)] {
 			t.Errorf("no scenario has a step with the verb %s", v.Name)
 		}

@@ -49,12 +49,19 @@ const (
 	realTimes      = "a message tells a time, or the digest of one"
 	randomNames    = "a message names a change set, and no two runs of the scenario give it the same name"
 	planDecides    = "function plan decides what it is about: the state machine has the path of other scenarios"
+	hookServices   = "hooks call emulators that the other interpreter does not have"
 	noEvents       = "the other interpreter sends no events about executions that have ended"
 )
 
 // notInRealTime are the scenarios that are not played in real time, with the reason.
 var notInRealTime = map[string]string{
 	"aborted": noEvents, "aborted_planning": noEvents,
+	"hooked": hookServices, "hooked_answer_lost": hookServices, "hooked_approved": hookServices, "hooked_before_deploy_failed": hookServices,
+	"hooked_before_failed": hookServices, "hooked_cached": hookServices, "hooked_cancelled": hookServices, "hooked_crash_after": hookServices,
+	"hooked_crash_before": hookServices, "hooked_delete_failed": hookServices, "hooked_deleted": hookServices, "hooked_deploy": hookServices,
+	"hooked_execution_failed": hookServices, "hooked_failed": hookServices, "hooked_forced": hookServices, "hooked_ignored": hookServices,
+	"hooked_on_failure": hookServices, "hooked_recorded": hookServices, "hooked_reviewed": hookServices, "hooked_rolled_back": hookServices, "hooked_timeout": hookServices,
+	"hooked_unanswered": hookServices, "hooked_unchanged": hookServices, "hooked_waits": hookServices,
 	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment, "adopted_refused": exactMoment, "policy_freeze": exactMoment,
 	"forced": longOperations, "forced_lost_answer": longOperations, "forced_alone": longOperations, "forced_back": longOperations, "forced_superseded": longOperations,
 	"lost_delete": engineWaits, "lost_start": engineWaits,

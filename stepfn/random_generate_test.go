@@ -20,6 +20,9 @@ type generator struct {
 	crowded  bool   // runs of several projects share their accounts
 	contests bool   // stacks change hands
 	levels   bool   // some stacks have to be approved
+
+	hooking *rand.Rand // draws hooks; nil if the project has none
+	hooks   []string   // their names
 }
 
 // writeScript makes the script of a seed.
@@ -37,6 +40,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.sharing()
 	a.policies(seed)
 	a.imports(seed)
+	a.declareHooks(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -105,6 +109,7 @@ func (a *generator) faultPlan(seed uint64) {
 func (a *generator) round() {
 	a.policy()
 	a.takeTables()
+	a.failHooks()
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {
 			a.add("live", st.nameOnBackend(), a.one(outsideChanges...))

@@ -70,6 +70,7 @@ type monitor struct {
 	started map[string]string    // by run and step: the token of its request
 	named   map[string]bool      // stacks that the records name
 	owners  ownership
+	hooked  map[string]bool // tokens with which hooks were called
 }
 
 // observed is what a monitor knows about a run.
@@ -82,10 +83,11 @@ type observed struct {
 
 // monitor starts a monitor.
 func (g *player) monitor(p *memoryBackend) {
-	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership)}
+	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership), hooked: make(map[string]bool)}
 	p.Store.After = w.wrote
 	p.Store.Followed = w.read
 	p.Backend.Started = w.startedBy
+	p.Hooks.Called = w.hookCalled
 	w.watchBudgets()
 }
 
@@ -180,13 +182,14 @@ func (w *monitor) moved(r run.Run, number int) {
 	was := k.status[number]
 	k.status[number] = s.Status
 	w.owners.moved(w, r, s)
+	w.hookEnded(r, s)
 	if was != run.Pending || s.Status != run.Running {
 		return
 	}
 	w.permits(r, s, k.denied)
 	for _, n := range s.After {
 		a := r.Steps[n]
-		w.holds(ordered, a.Status == run.Done, "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
+		w.holds(ordered, a.Status == run.Done || s.OnFailure && a.Over(), "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
 	w.withinLimits(r, s)
 	w.approves(r, s)

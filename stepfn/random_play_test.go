@@ -100,6 +100,13 @@ func (g *player) execute(l line) {
 		g.throttle(l)
 	case "beside":
 		g.besides(l)
+	case "hook":
+		g.Hook(parseHook(l[1:]))
+	case "fail-hook":
+		g.injected["hook failed"]++
+		g.FailHook(l[1])
+	case "slow-hook":
+		g.SlowHook(l[1], time.Duration(l.number(2))*time.Second)
 	case "redeploy":
 		g.redeploy(l.stacks())
 	case "destroy-all":
@@ -299,9 +306,13 @@ func (g *player) checkSteps(r run.Run) {
 	g.checkPlanned(r)
 	for _, st := range r.Steps {
 		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
-		g.holds(complete, st.Attempt <= 1, "%s was started %d times", st.ID, st.Attempt)
+		g.holds(complete, st.Attempt <= 1 || st.Verb == plan.Hook, "%s was started %d times", st.ID, st.Attempt)
 		for _, n := range st.After {
 			a := r.Steps[n]
+			if st.OnFailure {
+				g.holds(complete, a.Over() || st.Attempt == 0, "%s is for failures, and %s is %s", st.ID, a.ID, a.Status)
+				continue
+			}
 			late := !g.skewed() && st.Claimed.Before(a.Ended)
 			g.holds(complete, st.Attempt == 0 || a.Status == run.Done && !late, "%s started at %s, before %s (%s) ended at %s", st.ID, st.Claimed, a.ID, a.Status, a.Ended)
 		}
@@ -355,6 +366,7 @@ func (g *player) snapshot() string {
 func (g *player) redeploy(w stacks) {
 	g.finish()
 	g.stopFaults()
+	g.forgiveHooks()
 	w = g.importable(g.endDisputes(w))
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
@@ -384,6 +396,7 @@ func failedSteps(r run.Run) string {
 func (g *player) destroyAll() {
 	g.finish()
 	g.stopFaults()
+	g.forgiveHooks()
 	g.endDisputes(nil)
 	g.submit(line{"destroy"})
 	g.finish()

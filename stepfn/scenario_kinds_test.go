@@ -41,7 +41,7 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 var (
 	operations    = []string{"deploy", "destroy", "refresh", "plan"}
 	requestVerbs  = []string{"create", "update", "delete", "continue", "propose", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
-	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Adopt), string(plan.Forget), string(plan.Propose), string(plan.Import), string(plan.CreateEmpty), string(plan.MoveOut), string(plan.MoveIn), string(plan.Approve), string(plan.SetLevel), string(plan.Execute), string(plan.Publish), "approve:change-set", "approve:change-set2"}
+	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Adopt), string(plan.Forget), string(plan.Propose), string(plan.Import), string(plan.CreateEmpty), string(plan.MoveOut), string(plan.MoveIn), string(plan.Approve), string(plan.SetLevel), string(plan.SetHooks), string(plan.Execute), string(plan.Publish), "approve:change-set", "approve:change-set2"}
 	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped), string(run.Waiting)}
 	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
 	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)
@@ -81,6 +81,12 @@ var kinds = map[string]*kind{
 	"RUN":        {"a run that has a name", func(r *reader) []string { return keys(r.runs) }, takeRun},
 	"NEW-RUN":    {"a new name for a run", nil, takeNewRun},
 	"LOCK-OWNER": {"a run that has a name, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
+
+	"MOMENT":      one("a moment", hookMoments()...),
+	"HOOK":        oneOf("a hook of this scenario", func(r *reader) []string { return keys(r.hooks) }),
+	"NEW-HOOK":    {"a name", nil, takeNewHook},
+	"HOOK-OPTION": {"an option of a hook", func(*reader) []string { return []string{"starting", "putting", "ignored", "keyed", "within"} }, takeHookOption},
+	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),
 
 	"PLAN-OPTION":    optionsOf("exactly"),
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting", "as-planned", "by-the-plan"),
@@ -180,6 +186,9 @@ func step() *kind {
 	ofStack := k.takes
 	k.takes = func(r *reader, st *statement, args []string) int {
 		if len(args) > 0 && (args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
+			return 1
+		}
+		if len(args) > 0 && r.isHookStep(args[0]) {
 			return 1
 		}
 		return ofStack(r, st, args)

@@ -26,6 +26,7 @@ type statement struct {
 // A reader reads one scenario. It refuses everything that it does not know: a misspelt
 // line must not pass as if it checked something.
 type reader struct {
+	hooks                   map[string]bool
 	stacks, runs, schedules map[string]bool // names of the scenario; of runs, those in the lines read so far
 	problems                []string
 }
@@ -33,7 +34,7 @@ type reader struct {
 // readScenario reads the text of a file and returns its lines, or everything
 // that is wrong with it.
 func readScenario(file, text string) ([]statement, []string) {
-	r := &reader{stacks: make(map[string]bool), runs: make(map[string]bool), schedules: make(map[string]bool)}
+	r := &reader{hooks: make(map[string]bool), stacks: make(map[string]bool), runs: make(map[string]bool), schedules: make(map[string]bool)}
 	if first, _, _ := strings.Cut(text, "\n"); !strings.HasPrefix(first, "# ") {
 		r.problems = append(r.problems, file+":1: the first line is no comment: say what is tested, after \"# \"")
 	}

@@ -85,6 +85,12 @@ var words = []word{
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
 
+	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven}, // in project files from now on: of the stack, or of deploys
+	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                 // no longer
+	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                            // its next call fails
+	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                    // the executions that it starts take so long
+	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},               // of its next call
+
 	// Checks of the current run.
 	{"path", "PATH...", (*scenario).path, isCheck}, // the states that its executions entered: see scenario_path_test.go
 	{"epoch", "NUMBER", (*scenario).epoch, isCheck},
@@ -115,6 +121,7 @@ var words = []word{
 	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck}, // the names of all schedules
 	{"holds", "STACK TABLE", (*scenario).holds, isCheck},           // the live stack has the table
 	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck}, // the stacks that have change sets
+	{"called", "[HOOK...]", (*scenario).called, isCheck},           // the hooks that were called since the last such line, each as often as it was called
 }
 
 // wordNamed returns the word of a name, or nil.

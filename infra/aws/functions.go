@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -120,6 +121,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	}
 	if len(i.settings.owner) > 0 {
 		e["STACKWRIGHT_OWNER"] = i.settings.owner.String()
+	}
+	if len(i.settings.hooks) > 0 && slices.Contains([]string{"plan", "execute-step", "wait-status"}, name) {
+		e["STACKWRIGHT_HOOKS"] = i.settings.hooks.String()
 	}
 	if name == "api" {
 		e["STACKWRIGHT_TARGET_ACCOUNTS"] = strings.Join(i.settings.accounts, ",")

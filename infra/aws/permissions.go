@@ -3,8 +3,10 @@ package main
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/hook"
 )
 
 // A permission is a statement of a role's policy. It is a plain value, so that a test can compare it with the calls in
@@ -32,7 +34,7 @@ func permissions(s settings) map[string][]permission {
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
-		all[f] = append(all[f], adopts(s)...)
+		all[f] = slices.Concat(all[f], adopts(s), hooks(s))
 	}
 	if s.adoptable != "" {
 		all["wait-status"] = append(all["wait-status"], adopting("cloudformation:DeleteChangeSet"))
@@ -292,6 +294,37 @@ func targets(s settings) []permission {
 		return nil
 	}
 	return []permission{{Do: []string{"sts:AssumeRole"}, On: roles, Why: "an account may have a role for each of its targets"}}
+}
+
+// hooks calls what the owner of the installation lists, in the own account. In other accounts, the roles of targets decide.
+func hooks(s settings) []permission {
+	const listed = "hooks of projects call it; the owner of the installation lists what they may call"
+	by := func(service string) (arns []string) {
+		for _, arn := range s.hooks {
+			if strings.Split(arn, ":")[2] == service {
+				arns = append(arns, arn)
+			}
+		}
+		return arns
+	}
+	var all []permission
+	if functions := by("lambda"); functions != nil {
+		all = append(all, permission{Do: []string{"lambda:InvokeFunction"}, On: functions, Why: listed})
+	}
+	if machines := by("states"); machines != nil {
+		var executions []string
+		for _, arn := range machines {
+			executions = append(executions, strings.Replace(arn, ":stateMachine:", ":execution:", 1)+":*")
+		}
+		all = append(all,
+			permission{Do: []string{"states:StartExecution"}, On: machines, Why: listed},
+			permission{Do: []string{"states:DescribeExecution", "states:StopExecution"}, On: executions, Why: "a hook ends with its execution, and stops it after its timeout; the names contain run and step"},
+		)
+	}
+	if buses := by("events"); buses != nil {
+		all = append(all, permission{Do: []string{"events:PutEvents"}, On: buses, If: conditions{"StringEquals": {"events:source": hook.EventSource}}, Why: listed})
+	}
+	return all
 }
 
 // dead is for the dead-letter queue of a function. Lambda sends to it in the function's name.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -22,6 +23,7 @@ type settings struct {
 	projects  project.Grants // who may use the target default
 	adoptable string         // pattern of the names of stacks without our tag that projects may take over; empty for none
 	owner     access.Owner   // who is admin of all projects, whatever the access file says
+	hooks     hook.Allowed   // what hooks may call
 	key       bool           // data and notifications are encrypted with a key of the customer
 	full      bool           // all alarms and the dashboard, not only the alarms of which each tells what no other does
 	logDays   int            // retention of the logs
@@ -47,6 +49,7 @@ var known = []setting{
 	{"projects", "", readProjects},
 	{"owner", "", readOwner},
 	{"adoptable", "", readAdoptable},
+	{"hooks", "", readHooks},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
@@ -80,7 +83,7 @@ func read(context map[string]any) (settings, error) {
 			wrong = append(wrong, fmt.Errorf("setting %s: there is none of that name: the settings are %s", name, names()))
 		}
 	}
-	if most := mostAccounts(s.stack); len(s.accounts) > most {
+	if most := mostAccounts(s); len(s.accounts) > most {
 		wrong = append(wrong, fmt.Errorf("setting targetAccounts: they are %d, and the roles of an installation have room for %d: make two installations of it", len(s.accounts), most))
 	}
 	if (s.issuer == "") != (len(s.audience) == 0) {
@@ -148,10 +151,14 @@ func readAccounts(s *settings, words []string) error {
 }
 
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
-// and the rest some 6,570.
+// what hooks may call up to three times its length, and the rest some 6,570.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
-func mostAccounts(stack string) int {
-	return 3660 / len(`"arn:aws:iam::000000000000:role/stackwright/`+stack+`-*",`)
+func mostAccounts(s settings) int {
+	room := 3660
+	if len(s.hooks) > 0 {
+		room -= 300 + 3*len(s.hooks.String())
+	}
+	return room / len(`"arn:aws:iam::000000000000:role/stackwright/`+s.stack+`-*",`)
 }
 
 var (
@@ -195,6 +202,11 @@ func readAdoptable(s *settings, words []string) (err error) {
 	if len(words) > 0 {
 		s.adoptable, err = one(words, adoptableForm, "a name of stacks, which may end with *, such as legacy-*")
 	}
+	return err
+}
+
+func readHooks(s *settings, words []string) (err error) {
+	s.hooks, err = hook.ParseAllowed(strings.Join(words, ","))
 	return err
 }
 

@@ -25,7 +25,7 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"stack": 7}, []string{"setting stack: "}},
 		{map[string]any{"targetAccounts": "1234"}, []string{`setting targetAccounts: "1234" is no account`}},
 		{map[string]any{"targetAccounts": []any{111111111111.0}}, []string{"setting targetAccounts: ", "write it in quotes"}},
-		{map[string]any{"targetAccounts": many(mostAccounts("stackwright") + 1)}, []string{"setting targetAccounts: they are 63, and the roles of an installation have room for 62"}},
+		{map[string]any{"targetAccounts": many(mostAccounts(settings{stack: "stackwright"}) + 1)}, []string{"setting targetAccounts: they are 63, and the roles of an installation have room for 62"}},
 		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: it says what the projects' stacks may consist of, and has no default", "sandbox.json, team.json and platform.json"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
 		{map[string]any{"projects": []any{"shop@prod", "team-*@*"}}, nil},
@@ -38,6 +38,8 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"adoptable": "legacy-*,*"}, []string{`setting adoptable: "legacy-* *" is not a name of stacks, which may end with *, such as legacy-*`}},
 		{map[string]any{"adoptable": "arn:aws:cloudformation:*:*:stack/*"}, []string{"setting adoptable: "}},
 		{map[string]any{"adoptable": "a*b"}, []string{"setting adoptable: "}},
+		{map[string]any{"hooks": "arn:aws:lambda:*:000000000000:function:hook-*"}, nil},
+		{map[string]any{"hooks": "*,arn:aws:s3:::bucket"}, []string{`setting hooks: hooks: "*" is not the ARN`, `"arn:aws:s3:::bucket" is not the ARN of a Lambda function, a state machine or an event bus`}},
 		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
 		{map[string]any{"monitoring": "none"}, []string{`setting monitoring: "none" is not basic or full`}},
 		{map[string]any{"jwtIssuer": "http://i.example", "jwtAudience": "a"}, []string{"setting jwtIssuer: ", "https URL"}},
@@ -92,7 +94,7 @@ func many(n int) []any {
 // which may have 10,240 letters together.
 func TestMostAccountsFit(t *testing.T) {
 	stack := strings.Repeat("a", 32)
-	all, err := written(map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "targetAccounts": many(mostAccounts(stack)), "adoptable": strings.Repeat("a", 64) + "*"})
+	all, err := written(map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "targetAccounts": many(mostAccounts(settings{stack: stack})), "adoptable": strings.Repeat("a", 64) + "*"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,12 +114,12 @@ func TestMostAccountsFit(t *testing.T) {
 // The most accounts fit into one output, which has at most 1,024 letters.
 func TestTargetAccounts(t *testing.T) {
 	const stack = "dev" // so short that most accounts fit into the policies
-	all, err := written(map[string]any{"stack": stack, "executionPolicies": "PowerUserAccess", "targetAccounts": many(mostAccounts(stack))})
+	all, err := written(map[string]any{"stack": stack, "executionPolicies": "PowerUserAccess", "targetAccounts": many(mostAccounts(settings{stack: stack}))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := text(all.Outputs["TargetAccounts"].Value)
-	if n := len(strings.Split(one, ",")); n != mostAccounts(stack) || len(one) > 1024 {
+	if n := len(strings.Split(one, ",")); n != mostAccounts(settings{stack: stack}) || len(one) > 1024 {
 		t.Errorf("%d accounts are in %s", n, one)
 	}
 }

@@ -36,6 +36,7 @@ const (
 	ExecuteChangeSet       Request = "ExecuteChangeSet"    // of a change set that another step has made
 	ImportResources        Request = "ImportResources"     // CreateChangeSet of type IMPORT; Execute starts the operation
 	CreateStackRefactor    Request = "CreateStackRefactor" // Execute starts the operation
+	CallHook               Request = "CallHook"            // no request to CloudFormation
 )
 
 // A Task is a step with everything that its action needs.
@@ -52,6 +53,8 @@ type Task struct {
 	Record    plan.Record      // what Stackwright last did
 	Import    plan.Importation // what an import imports, and the template of an empty stack
 	Movement  plan.Movement    // what a request that moves resources, moves
+	Hook      plan.HookCall    // what a step that calls a hook, calls
+	Values    project.ResolvedHook
 	Receipt   plan.Receipt     // what CloudFormation answered
 	ChangeSet string           // the name of the change set that the task executes
 	Proposal  plan.Receipt     // of the step that has made the change set, if the task approves or executes one
@@ -77,7 +80,9 @@ func (t Task) CancelToken() string { return t.Token() + cancels }
 
 // MayStartAgain reports whether a poll may start the operation again: no answer is known,
 // and the function that claimed the step can no longer be running, by this clock.
-func (t Task) MayStartAgain() bool { return t.Request != "" && !t.Receipt.Known() && !t.young() }
+func (t Task) MayStartAgain() bool {
+	return t.Request != "" && t.Request != CallHook && !t.Receipt.Known() && !t.young()
+}
 
 // young reports whether the function that claimed the step may still be running.
 func (t Task) young() bool { return t.Now.Sub(t.Claimed) < MaxStartTime }
@@ -125,6 +130,7 @@ type Progress struct {
 	Ended   plan.Status  // how the operation has ended by its events, if the description of its stack is older: then the step runs
 	Receipt plan.Receipt // learned by the poll; zero if nothing was
 	Started bool         // the poll has started the operation, so its events may be late
+	Repeat  bool         // nobody knows whether its start has arrived, and the function that claimed the step can no longer be running: it becomes pending
 	Record  *plan.Record // the new record; nil to keep the old one
 	Forget  bool         // delete the record
 	Adopts  string       // the ID of the stack that the project owns from now on; empty if it adopts none

@@ -106,7 +106,7 @@ func task(v plan.Verb) action.Task {
 	t := action.Task{
 		Run: "r", Project: "shop@prod", Number: 3, Attempt: 1, Now: now, Claimed: now.Add(-10 * time.Second),
 		Step:    plan.Step{ID: "vpc/" + string(v), Node: "vpc", Verb: v},
-		Request: action.Named(action.All(nil, nil)...).Of(v).Request,
+		Request: action.Named(action.All(nil, nil, nil)...).Of(v).Request,
 		Node:    project.Node{Name: "vpc", Stack: "shop-vpc", Target: eu, Template: project.Template{Pinned: true}, Needs: []string{"net"}},
 		Want:    project.Resolved{Digest: "v2"},
 		Record: plan.Record{
@@ -127,7 +127,7 @@ func is(s plan.Status) *cloud {
 	return &cloud{live: map[string]plan.Live{"id": l, "shop-vpc": l}}
 }
 
-func act(c *cloud, v plan.Verb) action.Action { return action.Named(action.All(c, nil)...).Of(v) }
+func act(c *cloud, v plan.Verb) action.Action { return action.Named(action.All(c, nil, nil)...).Of(v) }
 
 var (
 	started   = plan.Receipt{StackID: "new", Operation: "op"}
@@ -501,13 +501,13 @@ func TestTaskLocation(t *testing.T) {
 
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
-	all := action.Named(action.All(is(""), nil)...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn, plan.Publish, plan.Execute} {
+	all := action.Named(action.All(is(""), nil, nil)...)
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn, plan.Execute, plan.Publish, plan.Hook, plan.SetHooks} {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 18 {
+	if len(all) != 20 {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")

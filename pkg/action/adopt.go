@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // adoptVerb records a live stack that Stackwright did not create. Nothing in AWS changes.
@@ -42,7 +43,7 @@ func (a adopt) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	r := plan.Record{
 		Node: t.Step.Node, Stack: t.Node.Stack, Target: t.Node.Target, StackID: live.StackID, Needs: slices.Clone(t.Node.Needs),
-		Outputs: live.Outputs, LastUpdated: live.LastUpdated, Run: t.Run, Adopted: live.StackID, Approve: t.Node.Approve,
+		Outputs: live.Outputs, LastUpdated: live.LastUpdated, Run: t.Run, Adopted: live.StackID, Approve: t.Node.Approve, Hooks: project.HooksOfDeletion(t.Node.Hooks),
 	}
 	why := "it differs from the project: the next deploy updates it"
 	if r.Template = seen.Template; seen.Digest != "" {

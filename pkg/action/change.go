@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // change creates or updates a stack, or continues its rollback.
@@ -159,7 +160,7 @@ func (t Task) updates() bool { return t.Request == UpdateStack || t.Request == E
 func (t Task) ended(op Operation, live plan.Live) Progress {
 	r := newRecord(t, live)
 	if t.configures() { // it was approved by the level before
-		r.Approve = t.Node.Approve
+		r.Approve, r.Hooks = t.Node.Approve, project.HooksOfDeletion(t.Node.Hooks)
 	}
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
@@ -180,6 +181,7 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 		r.Digest, r.Template = "", t.Import.Template
 	case op.Status.Good():
 		r.Digest, r.Template, r.Needs, r.Moved = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs, nil
+		r.Pending = t.pendingHooks()
 		if op.Superseded {
 			r.LastUpdated = time.Time{} // another operation has changed the stack since
 		}

@@ -25,11 +25,14 @@ type Verb struct {
 }
 
 // Mutates reports whether the verb changes stacks, so that a claim records the intent.
-func (v Verb) Mutates() bool { return v.Request != "" && v.Request != CreateChangeSet }
+func (v Verb) Mutates() bool { return v.Writes() && v.Request != CreateChangeSet }
 
-// All lists the verbs of this version, which use c and p, in the order in which summaries show them.
-func All(c Cloud, p Publisher) []Verb {
-	return []Verb{publishVerb(p), createVerb(c), updateVerb(c), executeVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), barrierVerb()}
+// Writes reports whether the start of the verb sends a request to CloudFormation.
+func (v Verb) Writes() bool { return v.Request != "" && v.Request != CallHook }
+
+// All lists the verbs of this version, which use c, p and h, in the order in which summaries show them.
+func All(c Cloud, p Publisher, h Hooks) []Verb {
+	return []Verb{publishVerb(p), createVerb(c), updateVerb(c), executeVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), hookVerb(h), setHooksVerb(), barrierVerb()}
 }
 
 // Verbs are verbs by name.

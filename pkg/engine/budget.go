@@ -20,7 +20,7 @@ const inPage = 100
 func (e *Engine) startCost(s run.Step) budget.Demand {
 	v := e.Verbs.Of(s.Verb)
 	cost := budget.Demand{Reads: v.StartReads}
-	if v.Request != "" {
+	if v.Writes() {
 		cost.Writes = 1
 	}
 	return cost

@@ -277,16 +277,19 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
 		Answered: s.Answer.Known(), Approved: s.Answer.Yes,
 	}
-	if s.Node == "" {
-		return t, nil
-	}
 	var err error
+	var calls bool
+	if t.Hook, calls, err = plan.CallOf(s.Step); err != nil || s.Node == "" && !calls {
+		return t, err
+	}
 	if s.Spec != "" {
 		if t.Node, err = e.Specs.Spec(ctx, s.Spec); err != nil {
 			return t, err
 		}
 	}
-	nodes := append(t.Node.Sources(), s.Node)
+	nodes := slices.Concat(t.Node.Sources(), t.Hook.Hook.Sources(), []string{s.Node})
+	slices.Sort(nodes)
+	nodes = slices.DeleteFunc(slices.Compact(nodes), func(node string) bool { return node == "" })
 	records, err := e.Store.RecordsOf(ctx, r.Project, nodes)
 	if err != nil {
 		return t, err
@@ -297,15 +300,18 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 			return t, err
 		}
 	}
-	if !e.Verbs.Of(s.Verb).Configures || s.Spec == "" {
-		return t, nil
-	}
-	t.Want, err = t.Node.Resolve(func(node, output string) (string, error) {
+	outputs := func(node, output string) (string, error) {
 		if v, ok := records[node].Outputs[output]; ok {
 			return v, nil
 		}
 		has := strings.Join(slices.Sorted(maps.Keys(records[node].Outputs)), ", ")
 		return "", fault.New(fault.Missing, "stack %s has no output %s (it has: %s)", node, output, has)
-	})
+	}
+	switch {
+	case calls:
+		t.Values, err = t.Hook.Hook.Resolve(outputs)
+	case e.Verbs.Of(s.Verb).Configures && s.Spec != "":
+		t.Want, err = t.Node.Resolve(outputs)
+	}
 	return t, err
 }

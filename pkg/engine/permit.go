@@ -21,6 +21,9 @@ func (e *Engine) permitDesired(ctx context.Context, id string, p project.Project
 	for _, n := range p.Nodes {
 		targets = append(targets, n.Target)
 	}
+	if len(p.Hooks) > 0 {
+		targets = append(targets, p.Home)
+	}
 	denied, err := e.denied(ctx, id, targets)
 	return errors.Join(err, joined(denied))
 }
@@ -93,6 +96,9 @@ func joined(denied map[project.Target]error) error {
 // the plan had may have been taken away since. An operation that has started is followed
 // to its end all the same.
 func (e *Engine) permit(ctx context.Context, t action.Task) error {
+	if t.Hook.Target.Name != "" {
+		return e.Permits.Permit(ctx, t.Project, t.Hook.Target)
+	}
 	if v := e.Verbs.Of(t.Step.Verb); t.Step.Node == "" || !v.Mutates() && v.PollReads == 0 {
 		return nil
 	}

@@ -311,6 +311,11 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step, o others)
 	if learnt { // another nonce: the function that claimed the step can no longer write that it did not start
 		s.Receipt, s.Nonce = got.Receipt, e.Nonce()
 	}
+	if got.Repeat {
+		claimed := s.Nonce
+		s.Status, s.Nonce, s.NotBefore, s.Why = run.Pending, e.Nonce(), e.Now(), "its call was not answered, and is repeated"
+		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Nonce: claimed, Step: *s})
+	}
 	if got.Question != "" {
 		s.Status, s.Why = run.Waiting, got.Question
 		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})

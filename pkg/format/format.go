@@ -47,6 +47,7 @@ type Options struct {
 
 	Store        packages.Store     // the bucket for the files that templates name
 	Installation check.Installation // that reads the project; the zero value is none
+	Holds        project.Condition  // evaluates the conditions of hooks; package policy has it. Without it, such a hook is refused
 }
 
 // Loaded is a project with the data that runs and commands need.
@@ -92,7 +93,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets,
+		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Holds: o.Holds,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered, Required: p.Required}

@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/lib/golden"
+	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -67,7 +68,7 @@ var regions = map[string]string{"eu": "eu-west-1", "us": "us-west-2", "ap": "ap-
 
 func options(t *testing.T, dir string) Options {
 	t.Helper()
-	o := Options{Targets: here(), Store: packages.Store{Bucket: "uploads", Region: "us-east-1"}}
+	o := Options{Targets: here(), Store: packages.Store{Bucket: "uploads", Region: "us-east-1"}, Holds: policy.Holds}
 	body, err := os.ReadFile(filepath.Join(dir, ".options.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return o

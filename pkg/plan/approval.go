@@ -17,7 +17,7 @@ import (
 // several steps: propose it, approve it, and execute it.
 func (v View) Gated(p Plan, by project.Approval) Plan {
 	by.Approvals = max(by.Approvals, 1)
-	g := gating{View: v, by: by, approving: make(map[string][]int)}
+	g := gating{View: v, by: by, approving: make(map[string][]int), proposals: make(map[string]string)}
 	if by.Plan {
 		g.ask("")
 	}
@@ -48,7 +48,8 @@ type gating struct {
 	View
 	by        project.Approval
 	steps     []Step
-	approving map[string][]int // the places of the steps that wait for the approval of a node's steps; "" is the whole plan
+	proposals map[string]string // the steps that make change sets, by node
+	approving map[string][]int  // the places of the steps that wait for the approval of a node's steps; "" is the whole plan
 }
 
 // add adds a step, and returns its place.
@@ -80,18 +81,23 @@ func (g *gating) approvals(s Step) []int {
 	return places
 }
 
-// review adds the steps that make the change set of s, an update, and wait until it is approved. It returns the step that
-// executes it.
+// review adds the steps that make the change set of an update, and wait until it is approved, before s, the update or the
+// first of its hooks. It returns s, or the step that executes the change set in the place of the update.
 func (g *gating) review(s Step) Step {
-	proposal := Step{ID: StepID(s.Node, Propose, ""), Node: s.Node, Where: s.Where, Verb: Propose, Deployment: s.Deployment, After: s.After}
-	after := []int{g.add(proposal)}
-	by := g.by
-	by.Plan = false
-	s.After = g.approvals(Step{
-		Node: s.Node, Qualifier: ofChangeSet, Approval: &by, Proposal: proposal.ID, After: after,
-		Optional: g.weakened(s.Node) == "",
-	})
-	s.ID, s.Verb, s.Proposal = StepID(s.Node, Execute, ""), Execute, proposal.ID
+	if g.proposals[s.Node] == "" {
+		proposal := Step{ID: StepID(s.Node, Propose, ""), Node: s.Node, Where: s.Where, Verb: Propose, Deployment: g.Desired.Nodes[s.Node].Deployment, After: s.After}
+		g.proposals[s.Node] = proposal.ID
+		after := []int{g.add(proposal)}
+		by := g.by
+		by.Plan = false
+		s.After = g.approvals(Step{
+			Node: s.Node, Qualifier: ofChangeSet, Approval: &by, Proposal: proposal.ID, After: after,
+			Optional: g.weakened(s.Node) == "",
+		})
+	}
+	if s.does(Update) {
+		s.ID, s.Verb, s.Proposal = StepID(s.Node, Execute, ""), Execute, g.proposals[s.Node]
+	}
 	return s
 }
 
@@ -116,7 +122,10 @@ func (v View) level(node string) project.ApprovalLevel {
 }
 
 // reviewed reports whether the change set of s decides whether s has to be approved.
-func (v View) reviewed(s Step) bool { return s.does(Update) && v.level(s.Node).Updates() }
+func (v View) reviewed(s Step) bool {
+	s.Verb = cmp.Or(s.Around, s.Verb) // the hooks of an update wait for it too
+	return s.does(Update) && v.level(s.Node).Updates()
+}
 
 // Estimated returns p, which has the steps that wait for approval, with those waiting in any case that c, what the plan
 // changes, demands: a person has been shown that they do. If the whole plan has to be approved, that approval is about
@@ -226,6 +235,7 @@ func (v View) Demands(p Plan, c Changes) []string {
 // demand says why a stack demands that a step of it is approved; it is empty if it does not, and for an update whose change
 // set decides. Both the rule in the files and the one with which the stack was last deployed count.
 func (v View) demand(s Step) string {
+	s.Verb = cmp.Or(s.Around, s.Verb) // a hook needs what its stack needs
 	n, desired := v.Desired.Nodes[s.Node]
 	was := v.Recorded[s.Node].Approve
 	status := v.Live[s.Node].Status

@@ -12,6 +12,9 @@ import (
 // and edges.
 type phases map[string][]Step
 
+// in returns the ID of a step of a node's phase.
+func (s Step) in(node string) string { return StepID(node, s.Verb, s.Qualifier) }
+
 // names lists the nodes that have steps in the phase, sorted.
 func (l phases) names() []string {
 	var names []string
@@ -24,14 +27,14 @@ func (l phases) names() []string {
 }
 
 // first names the first step of a node's phase.
-func (l phases) first(node string) string { return StepID(node, l[node][0].Verb, "") }
+func (l phases) first(node string) string { return l[node][0].in(node) }
 
 // last names the last steps of the phases of the given nodes.
 func (l phases) last(nodes ...string) []string {
 	var ids []string
 	for _, n := range nodes {
 		if k := len(l[n]); k > 0 {
-			ids = append(ids, StepID(n, l[n][k-1].Verb, ""))
+			ids = append(ids, l[n][k-1].in(n))
 		}
 	}
 	return ids
@@ -237,7 +240,7 @@ func (v View) where(node string) string {
 // addPhase adds the steps of a node's phase, the first after the given steps.
 func (b *builder) addPhase(node string, after []string, steps ...Step) {
 	for _, s := range steps {
-		s.ID, s.Node, s.Where, s.Possible = StepID(node, s.Verb, ""), node, b.view.where(node), b.possible[node]
+		s.ID, s.Node, s.Where, s.Possible = s.in(node), node, b.view.where(node), b.possible[node]
 		b.graph.Add(s.ID, after...)
 		b.steps[s.ID] = s
 		after = []string{s.ID}

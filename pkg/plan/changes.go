@@ -29,6 +29,15 @@ type Changes struct {
 	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
 	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
 	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of
+	Hooks       []PlannedHook   `json:"hooks,omitempty"`        // of the whole deploy
+}
+
+// A PlannedHook is a hook that the plan calls.
+type PlannedHook struct {
+	Name   string         `json:"name"`
+	Moment project.Moment `json:"moment"`
+	Type   string         `json:"type"`
+	Calls  string         `json:"calls"` // what it calls; if it is not known yet, as the user writes it
 }
 
 // A StackAction is what a plan does with a stack.
@@ -44,17 +53,18 @@ const (
 	ActionImport  StackAction = "import" // resources that exist come into the stack, which is created or updated
 	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
 	ActionLevel   StackAction = "level"  // only the level of its approval is recorded: the stack is unchanged
+	ActionHooks   StackAction = "hooks"  // only hooks are called or recorded: the stack is unchanged
 )
 
 // StackActions lists the actions.
 func StackActions() []StackAction {
-	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionLevel}
+	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionLevel, ActionHooks}
 }
 
 // Existing reports whether the action is about a stack that exists and stays, so that it is
 // compared with what is desired.
 func (a StackAction) Existing() bool {
-	return a == ActionUpdate || a == ActionAdopt || a == ActionImport || a == ActionLevel
+	return a == ActionUpdate || a == ActionAdopt || a == ActionImport || a == ActionLevel || a == ActionHooks
 }
 
 // A Certainty says whether an action changes the stack.
@@ -87,6 +97,7 @@ type StackChange struct {
 	Options    []ValueChange    `json:"options"`
 	Resources  []ResourceChange `json:"resources"`
 	Outputs    []OutputChange   `json:"outputs"`
+	Hooks      []PlannedHook    `json:"hooks,omitempty"`    // in the order in which they are called
 	Caveats    []string         `json:"caveats,omitempty"`  // what is not known
 	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known
 
@@ -170,6 +181,7 @@ type Summary struct {
 	Import            int `json:"import"`
 	Forget            int `json:"forget"`
 	Level             int `json:"level"` // stacks of which only the level of approval changes
+	Hooks             int `json:"hooks"` // stacks of which only hooks are called or recorded
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
 	DataLoss          int `json:"data_loss"`          // resources whose data is lost
@@ -194,6 +206,8 @@ func (s *Summary) count(c StackChange) {
 		s.Forget++
 	case c.Action == ActionLevel:
 		s.Level++
+	case c.Action == ActionHooks:
+		s.Hooks++
 	case c.Certainty == Possible:
 		s.Possible++
 	default:

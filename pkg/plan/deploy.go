@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -16,7 +17,7 @@ const DeployName = "deploy"
 func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
-		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
+		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true, Hooked: true,
 		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload},
 		Effect:  "it deploys",
 	}
@@ -60,13 +61,22 @@ func (v View) plan(refusals []error) (Plan, error) {
 			continue
 		}
 		if same[name] {
-			if v.Recorded[name].Approve != v.Desired.Nodes[name].Approve { // its stack is unchanged, and so are its dependents
-				b.deploys[name] = []Step{{Verb: SetLevel}}
+			if beside, err := v.beside(name); err != nil {
+				refusals = append(refusals, err)
+			} else if len(beside) > 0 { // its stack is unchanged, and so are its dependents
+				b.deploys[name] = beside
 				delete(same, name)
 			}
 			continue
 		}
 		deletes, deploys, err := v.planConvergence(name, adopted[name])
+		if err == nil {
+			n := v.Desired.Nodes[name]
+			deploys, err = withHooks(deploys, n.Hooks, callOf(n))
+			if err == nil && slices.ContainsFunc(deploys, func(s Step) bool { return s.does(Update) }) {
+				deploys, err = withPending(deploys, n, v.Recorded[name])
+			}
+		}
 		if err != nil {
 			refusals = append(refusals, err)
 			continue
@@ -81,7 +91,11 @@ func (v View) plan(refusals []error) (Plan, error) {
 			refusals = append(refusals, fault.New(fault.Refused, "stack %s: its file says that it is ignored, and Stackwright has deployed it: remove ignore: true, or destroy the stack before with --only %s", name, name))
 			continue
 		}
-		if b.deletes[name], err = v.planRemoval(name); err != nil {
+		if b.deletes[name], err = v.planRemoval(name); err == nil {
+			r := v.Recorded[name]
+			b.deletes[name], err = withHooks(b.deletes[name], r.Hooks, HookCall{Stack: cmp.Or(r.formerNode(), name), StackName: r.Stack, Target: r.Target})
+		}
+		if err != nil {
 			refusals = append(refusals, err)
 		}
 	}
@@ -93,6 +107,9 @@ func (v View) plan(refusals []error) (Plan, error) {
 		return Plan{}, errors.Join(refusals...)
 	}
 	p, err := b.plan()
+	if err == nil && v.Hooked {
+		p, err = v.aroundDeploy(p)
+	}
 	p.Unchanged, p.Twins = slices.Sorted(maps.Keys(same)), v.twins()
 	p.Messages = v.adoptionMessages(p)
 	return p, err
@@ -238,6 +255,20 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 		return nil, append(imports, deploy(Update)), nil
 	}
 	return refuse("%w", live.Unrecoverable())
+}
+
+// beside returns the steps of a node whose stack is unchanged: they record what no request to CloudFormation has, and call
+// the hooks that were not called successfully after the stack was changed.
+func (v View) beside(name string) ([]Step, error) {
+	n, r := v.Desired.Nodes[name], v.Recorded[name]
+	var steps []Step
+	if r.Approve != n.Approve {
+		steps = append(steps, Step{Verb: SetLevel})
+	}
+	if !project.SameHooks(r.Hooks, project.HooksOfDeletion(n.Hooks)) {
+		steps = append(steps, Step{Verb: SetHooks})
+	}
+	return withPending(steps, n, r)
 }
 
 // planRemoval lists the steps that delete a recorded node's stack permanently, in the

@@ -30,6 +30,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 	for _, r := range v.Recorded {
 		d.moved[r.formerNode()] = true
 	}
+	all.Hooks = hooksOf(slices.DeleteFunc(slices.Clone(p.Steps), func(s Step) bool { return s.Node != "" }))
 	verbs := make(map[string][]Step)
 	for _, s := range p.Steps {
 		step := PlannedStep{Step: s.ID, After: []string{}, Seconds: s.Expected}
@@ -107,7 +108,8 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		c.Steps = append(c.Steps, s.ID)
 		c.Deployment = cmp.Or(c.Deployment, s.Deployment)
 	}
-	c.Reasons = append(c.Reasons, d.reasons(name, c.Action)...)
+	c.Hooks = hooksOf(steps)
+	c.Reasons = append(append(c.Reasons, d.reasons(name, c.Action)...), hookReasons(steps)...)
 	imports, imported := importReason(steps)
 	if imports != "" {
 		c.Reasons = append(c.Reasons, imports)
@@ -229,6 +231,8 @@ func action(steps []Step) StackAction {
 		return ActionForget
 	case has(Delete):
 		return ActionDelete
+	case has(Hook), has(SetHooks):
+		return ActionHooks
 	}
 	return ""
 }

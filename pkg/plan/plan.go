@@ -34,6 +34,8 @@ const (
 	Approve     Verb = "approve"      // wait until a person has approved the plan, or what it does with a stack
 	Publish     Verb = "publish"      // copy a file that a stack needs into a bucket of its account
 	SetLevel    Verb = "set-level"    // record which steps of the stack have to be approved from now on
+	Hook        Verb = "hook"         // call a hook
+	SetHooks    Verb = "set-hooks"    // record the hooks of a stack's deletion
 	Barrier     Verb = "barrier"      // only orders other steps: those that come after it start when those before it are done
 )
 
@@ -50,6 +52,9 @@ type Step struct {
 	Arguments *Arguments `json:"arguments,omitempty"` // of the verb
 
 	After []int `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
+
+	Around    Verb `json:"around,omitempty"`     // of a hook of a stack: the verb of the step that it is called before or after
+	OnFailure bool `json:"on_failure,omitempty"` // it is for a run of which another step has failed: it starts when all that it comes after are over
 
 	Approval *project.Approval `json:"approval,omitempty"` // of a step that waits for approval: who may answer
 	Proposal string            `json:"proposal,omitempty"` // of a step that approves or executes a change set: the ID of the step that makes it
@@ -135,6 +140,7 @@ type View struct {
 	Changed  map[string]bool   // of a rollback: the nodes of which the failed run started a step
 	Found    map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
 	Moves    []Move            // resources that go from one stack into another, unless they have
+	Hooked   bool              // the hooks of the whole deploy are called
 	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 
@@ -152,6 +158,10 @@ type Record struct {
 	Durations   Durations         `json:"durations,omitempty"`   // in seconds; of steps that succeeded
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
+
+	Hooks   []project.Hook    `json:"hooks,omitempty"`   // of the deletion of the stack
+	Pending []string          `json:"pending,omitempty"` // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted
+	Cached  map[string]string `json:"cached,omitempty"`  // the cache keys of the last successful calls of hooks, as digests, by the hook's name
 
 	Approve  project.ApprovalLevel `json:"approve,omitempty"`  // with which it was last deployed
 	Token    string                `json:"token,omitempty"`    // of the operation that was last started: the intent
@@ -228,6 +238,8 @@ type Receipt struct {
 	Operation string `json:"operation,omitempty"` // CloudFormation's OperationId
 	Unchanged bool   `json:"unchanged,omitempty"` // the stack already was as desired, so nothing was started
 	Executed  bool   `json:"executed,omitempty"`  // its change set is being executed, or was
+	Skipped   bool   `json:"skipped,omitempty"`   // there is nothing to call the hook for
+	Failure   string `json:"failure,omitempty"`   // why a hook has failed whose failure is ignored
 	Proposal  string `json:"proposal,omitempty"`  // reference to what its change set says; the change set is deleted when the run ends
 }
 

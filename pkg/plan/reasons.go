@@ -32,6 +32,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"its stack is gone: only its record is deleted"}
 	case a == ActionLevel:
 		return []string{"only its level of approval changes, and nothing in AWS"}
+	case a == ActionHooks:
+		return nil
 	case a == ActionAdopt:
 		return []string{"it exists, and no project owns it"}
 	case !desired && r.formerNode() != "":
@@ -76,7 +78,7 @@ func (d describer) changedOutside(name string) bool {
 // explain adds what differs to the reasons, and why a stack without differences has a
 // step.
 func (d describer) explain(c *StackChange, n project.Node, compared bool) {
-	if !c.Action.Existing() || c.Action == ActionLevel {
+	if !c.Action.Existing() || c.Action == ActionLevel || c.Action == ActionHooks {
 		return
 	}
 	var parts []string

@@ -47,6 +47,9 @@ type Project struct {
 
 	Approval Approval `json:"approval,omitzero"` // of the plans of its deploys
 
+	Hooks []Hook `json:"hooks,omitempty"` // of its deploys
+	Home  Target `json:"home,omitzero"`   // where these are called; zero if there are none
+
 	Kind Kind `json:"kind,omitempty"` // of its files
 }
 
@@ -180,6 +183,7 @@ type Node struct {
 	Needs        []string                     `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
 	Timeout      Timeout                      `json:"timeout,omitempty"`      // of one operation on it
 	Deployment   Deployment                   `json:"deployment,omitempty"`   // how its stack is created and updated
+	Hooks        []Hook                       `json:"hooks,omitempty"`        // a change of them does not change the stack
 	Approve      ApprovalLevel                `json:"approve,omitempty"`      // which of its steps have to be approved; a change of it does not change the stack
 	Import       map[string]Identifier        `json:"-"`                      // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
 	MoveFrom     map[string]map[string]string `json:"-"`                      // resources of other stacks that go into its stack: by node, their IDs in its template by those in the other; only the plan uses it

@@ -20,6 +20,7 @@ const (
 	CauseSuperseded CauseKind = "superseded"     // a newer run replaced the run
 	CauseTimeout    CauseKind = "timeout"        // the run has timed out
 	CauseForced     CauseKind = "ended by force" // the run was ended without its execution
+	CauseNoFailure  CauseKind = "nothing failed" // it is for a run of which a step has failed
 )
 
 // Known reports whether there is a cause.
@@ -41,7 +42,14 @@ func (c Cause) text(r *Run) string {
 // cause is why a pending step can never start: the root cause of a step that it
 // depends on, else what stops the run. The zero Cause is none.
 func (r *Run) cause(s *Step, overdue bool) Cause {
-	for _, n := range s.After {
+	after := s.After
+	if s.OnFailure { // no failure of another step skips it
+		after = nil
+		if r.allOver(s.After) && !r.anyFailed() {
+			return Cause{Kind: CauseNoFailure}
+		}
+	}
+	for _, n := range after {
 		switch a := &r.Steps[n]; a.Status {
 		case Failed:
 			return cmp.Or(a.Cause, Cause{Kind: CauseFailure, Step: a.ID})

@@ -208,7 +208,7 @@ func (r *Run) open(now time.Time) []*Step {
 	var open []*Step
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status == Pending && r.all(s.After, Done) && free.has(s) {
+		if s.Status == Pending && r.startable(s) && free.has(s) {
 			open = append(open, s)
 		}
 	}
@@ -270,7 +270,7 @@ func (r *Run) Next(now time.Time) State {
 		case Failed:
 			failed = true
 		case Skipped:
-			stopped = stopped || s.Cause.Step == "" // not skipped because of another step
+			stopped = stopped || s.Cause.Step == "" && s.Cause.Kind != CauseNoFailure // not skipped because of the other steps
 		}
 	}
 	switch {
@@ -307,4 +307,22 @@ func (r *Run) all(numbers []int, want Status) bool {
 		}
 	}
 	return true
+}
+
+// startable reports whether the steps that s comes after let it start.
+func (r *Run) startable(s *Step) bool {
+	if s.OnFailure {
+		return r.allOver(s.After) && r.anyFailed()
+	}
+	return r.all(s.After, Done)
+}
+
+// allOver reports whether every step of the given numbers is over.
+func (r *Run) allOver(numbers []int) bool {
+	return !slices.ContainsFunc(numbers, func(n int) bool { return !r.Steps[n].Over() })
+}
+
+// anyFailed reports whether a step has failed.
+func (r *Run) anyFailed() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Status == Failed })
 }

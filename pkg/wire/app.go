@@ -62,6 +62,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution, Projects: env.Projects}
 	accounts := sts.New(cfg, home, table)
 	cloud := cloudformation.New(clients(accounts), objects)
+	hooks := services(accounts, env)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	meter := cloudwatch.New(logger, cmp.Or(env.Stack, "stackwright"))
 	return &App{
@@ -82,7 +83,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Clouds:     cloud,
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),
-			Verbs:      action.Named(action.All(cloud, publisher(accounts, objects))...),
+			Verbs:      action.Named(action.All(cloud, publisher(accounts, objects), hooks)...),
 			Machine:    stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
 			Notifier:   eventbridge.New(sdkeventbridge.NewFromConfig(cfg), env.Bus, logger),
 			Meter:      meter,
@@ -113,7 +114,7 @@ func (h *App) plan(ctx context.Context, d engine.ExecutionInput, c Checker) (eng
 	ctx, done := h.forRun(ctx, d.Run)
 	defer done()
 	e := h.engine
-	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
+	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, holds: c.Holds, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
 	e.Configurations, e.Specs, e.Changes, e.Policies = l, l, l, policies{c, h.bucket, func(err error) {
 		h.logResult(ctx, err, "policies of the installation", slog.String("run", d.Run))
 	}}

@@ -9,6 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -29,6 +30,7 @@ type Environment struct {
 	Projects     project.Grants  // who may use the target default
 	Owner        access.Owner    // admins of all projects
 	Accounts     []string        // whose roles may be assumed in targets; nil is all
+	Hooks        hook.Allowed    // what hooks may call
 }
 
 // The variables that an Environment is read from.
@@ -44,6 +46,8 @@ const (
 	envOwner        = "STACKWRIGHT_OWNER"           // patterns of ARNs with blanks; the installation has no owner if it is empty
 	envAccounts     = "STACKWRIGHT_TARGET_ACCOUNTS" // with commas, or a star for all
 	envProjects     = "STACKWRIGHT_PROJECTS"        // patterns with commas; no project may use the target default if it is empty
+
+	envHooks = "STACKWRIGHT_HOOKS" // patterns of ARNs with commas; hooks may call nothing if it is empty
 
 	// The requests a second to CloudFormation in one account and region. Both are optional.
 	envReads  = "STACKWRIGHT_READS"
@@ -98,13 +102,17 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envOwner+": "+err.Error())
 	}
+	allowed, err := hook.ParseAllowed(getenv(envHooks))
+	if err != nil {
+		wrong = append(wrong, envHooks+": "+err.Error())
+	}
 	if wrong = append(faults(variables, "", getenv), wrong...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)),
+		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
 	}, nil
 }
 

@@ -24,6 +24,7 @@ type loader struct {
 	registry *dynamodb.Table
 	home     project.Target
 	own      check.Installation
+	holds    project.Condition
 
 	name      string              // of the project
 	store     packages.Store      // the bucket, for the files that templates name
@@ -39,7 +40,7 @@ type loader struct {
 func installation(env Environment) check.Installation {
 	return check.Installation{
 		Stack: env.Stack, Bucket: env.Bucket, Table: env.Table,
-		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:],
+		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:], Hooks: &env.Hooks,
 	}
 }
 
@@ -59,7 +60,7 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
 	loaded, err := format.Read(files, format.Options{
-		Project: name, Environment: environment, Targets: targets, Installation: l.own, Store: l.store,
+		Project: name, Environment: environment, Targets: targets, Installation: l.own, Store: l.store, Holds: l.holds,
 	})
 	l.name, l.templates, l.objects, l.needs = loaded.Project.Name, loaded.Templates, loaded.Objects, loaded.Needs
 	return loaded.Project, err

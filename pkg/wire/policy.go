@@ -18,6 +18,9 @@ type Checker interface {
 	// Valid returns what is wrong with policies, as an error of kind Invalid.
 	Valid(all []project.Policy) error
 
+	// Holds evaluates the condition of a hook. It is a project.Condition.
+	Holds(text string, s project.Situation) (bool, error)
+
 	// Check implements engine.Policies.
 	Check(ctx context.Context, all []project.Policy, f plan.Facts, c plan.Changes) ([]plan.Violation, error)
 }

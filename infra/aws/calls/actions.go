@@ -74,6 +74,9 @@ var table = map[string][]need{
 	"sfn.DescribeExecution": {{"states:DescribeExecution", ""}},
 	"sfn.SendTaskSuccess":   {{"states:SendTaskSuccess", ""}},
 	"sfn.StartExecution":    {{"states:StartExecution", ""}},
+	"sfn.StopExecution":     {{"states:StopExecution", ""}},
+
+	"lambda.Invoke": {{"lambda:InvokeFunction", ""}},
 
 	"sts.AssumeRole": {{"sts:AssumeRole", ""}},
 }

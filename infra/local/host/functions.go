@@ -36,6 +36,7 @@ func variables() map[string]string {
 		"STACKWRIGHT_READS":           "1000", // here, CloudFormation refuses nobody
 		"STACKWRIGHT_WRITES":          "1000",
 		"AWS_REGION":                  cli.Region,
+		"STACKWRIGHT_HOOKS":           "arn:aws:events:" + cli.Region + ":" + cli.Account + ":event-bus/default", // users have no functions here
 
 		"STACKWRIGHT_SCHEDULE_GROUP": cli.Name,
 		"STACKWRIGHT_SCHEDULE_ROLE":  "arn:aws:iam::" + cli.Account + ":role/stackwright-schedule",

@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/policy"
@@ -28,6 +29,7 @@ type Backend struct {
 	*Clock
 	Store     *Store
 	Cloud     *Cloud
+	Hooks     *Hooks
 	Permits   Permits
 	Engine    *engine.Engine
 	Schedules *Schedules
@@ -74,13 +76,13 @@ type Backend struct {
 func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
-		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Published: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Published: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Hooks: NewHooks(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud)...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Allowed: hook.Allowed{"arn:aws:*"}})...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}

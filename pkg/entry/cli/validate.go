@@ -78,10 +78,10 @@ func (v *validation) read(files archive.Files, name, environment string) {
 	}
 	for _, e := range environments {
 		targets := map[string]project.Target{project.DefaultTarget: home().Target}
-		read, err := format.Read(files, format.Options{Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
+		read, err := format.Read(files, format.Options{Holds: policy.Holds, Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
 		one := validated{Assumed: assume(targets, read.Unregistered, read.Required)}
 		if len(one.Assumed) > 0 {
-			read, err = format.Read(files, format.Options{Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
+			read, err = format.Read(files, format.Options{Holds: policy.Holds, Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
 		}
 		if err == nil {
 			err = policy.Checker{}.Valid(read.Project.Policies)

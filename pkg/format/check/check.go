@@ -28,7 +28,7 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 	c.defaults()
 	c.limits()
 	c.names()
-	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.outputs, c.conditions, c.regions, c.harm} {
+	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks} {
 		for _, s := range p.Stacks {
 			if c.Full() {
 				return
@@ -36,6 +36,7 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 			check(s)
 		}
 	}
+	c.hooks("", c.Hooks)
 	c.exports()
 	if !c.Full() {
 		c.cycles()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -17,6 +18,8 @@ type Installation struct {
 	Bucket       string
 	Table        string
 	StateMachine string // its name
+
+	Hooks *hook.Allowed // what hooks may call; nil if that is not known
 }
 
 // A property names something of a kind, in resources whose types begin with

@@ -4,6 +4,7 @@
 package declared
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,6 +54,23 @@ type Layer struct {
 	Timeout      project.Timeout // of a run; 0 is none
 	Schedules    map[string]project.Schedule
 	Approval     Approval
+	Hooks        Hooks // of deploys
+}
+
+// Hooks are hooks by their moment, as it is written.
+type Hooks map[project.Moment][]Hook
+
+// A Hook is something that a run calls.
+type Hook struct {
+	Name            string
+	At              problem.Position // of the name
+	Type            string
+	Values, Payload map[string]Entry // the key that is the name of the type says what is called
+	Timeout         *Value
+	Ignore          bool
+	CacheKey        *Value
+	If              string // an expression in CEL; "" for none
+	IfAt            problem.Position
 }
 
 // An Approval says who has to approve plans. What is nil or zero is not said.
@@ -129,6 +147,7 @@ type Settings struct {
 	Adopt, Approve               *Value
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
+	Hooks                        Hooks                 // nil if the key is absent
 	Incomplete                   bool                  // there are parameters that could not be read
 }
 
@@ -234,3 +253,13 @@ func (v Value) Literal() (string, bool) {
 
 // Written reports whether the value could be read.
 func (v Value) Written() bool { return v.Items != nil || v.List }
+
+// With returns the hooks with others. Those of a moment replace all hooks of it.
+func (h Hooks) With(others Hooks) Hooks {
+	all := maps.Clone(h)
+	if all == nil {
+		all = make(Hooks)
+	}
+	maps.Copy(all, others)
+	return all
+}

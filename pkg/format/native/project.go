@@ -84,6 +84,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		l.Rollback = &back
 	}
 	l.Approval = p.approval(of, keys)
+	l.Hooks = p.hooks(of+"hooks", keys["hooks"], project.DeployMoments())
 	all := maps.Clone(l.Schedules)
 	maps.Copy(all, inherited)
 	if n := keys["schedules"]; n != nil && len(all) > declared.MaxSchedules {
@@ -187,6 +188,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	p.approves = p.approves || s.Approve != nil
 	s.Protect, s.Adopt = p.truth(what, "protect", keys), p.truth(what, "adopt", keys)
 	s.Import = p.imports(what+": import", keys["import"])
+	s.Hooks = p.hooks(what+": hooks", keys["hooks"], project.StackMoments())
 	s.MoveFrom = p.moveFrom(what+": move_from", keys["move_from"])
 	return s
 }

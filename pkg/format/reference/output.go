@@ -9,7 +9,7 @@ import (
 
 // ${stack.Output} is an output of another stack, which is deployed first.
 var output = Kind{
-	Name: "output", Syntax: []string{"${stack.Output}", "${stack@target.Output}"},
+	Name: "output", Syntax: []string{"${stack.Output}", "${stack@target.Output}"}, Output: true,
 	match: func(body string) (string, bool) {
 		return body, strings.Contains(body, ".") && !strings.Contains(body, ":")
 	},
@@ -21,7 +21,7 @@ var output = Kind{
 	},
 	resolve: func(s Scope, r declared.Reference) (Result, error) {
 		node, _, err := s.Lookup.Stack(r.Name, r.Target)
-		if err == nil && node == s.Node {
+		if err == nil && node == s.Node && !s.Own {
 			err = errors.New("a stack cannot use its own output, which exists only after it is deployed")
 		}
 		return Result{Node: node, Output: r.Key}, err

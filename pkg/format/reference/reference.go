@@ -27,6 +27,7 @@ type Kind struct {
 	Name   string
 	Syntax []string // how it is written, for messages
 	Early  bool     // it is known before any stack is deployed, so options may hold it
+	Output bool     // it is an output of a stack, which is known when the stack is deployed
 	Target bool     // it follows from the stack's target, so targets cannot hold it
 
 	match   func(body string) (rest string, ok bool)                       // whether the body of ${…} is of this kind
@@ -40,6 +41,7 @@ type Scope struct {
 	Project, Environment, Node string
 	Target                     project.Target
 	Tag                        bool               // the value is of a tag
+	Own                        bool               // it may be an output of the stack itself
 	Parameter                  template.Parameter // of the template that the value is for; zero if it is not known
 	Lookup                     Lookup
 }

@@ -28,7 +28,7 @@ func (r *resolver) reference(s *Stack, of string, at problem.Position, ref decla
 	parameter, isParameter := strings.CutPrefix(of, "parameter ")
 	scope := reference.Scope{
 		Project: r.Name, Environment: r.Environment, Node: s.Node.Name, Target: s.Node.Target,
-		Tag: !isParameter, Lookup: lookup{r, s, at},
+		Tag: !isParameter, Own: strings.HasPrefix(of, hookPrefix), Lookup: lookup{r, s, at},
 	}
 	if isParameter && s.Template != nil {
 		scope.Parameter = s.Template.Parameters[parameter]

@@ -169,6 +169,9 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Adopt = cmp.Or(s.Adopt, on.Adopt)
 	on.Approve = cmp.Or(s.Approve, on.Approve)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
+	if s.Hooks != nil {
+		on.Hooks = on.Hooks.With(s.Hooks)
+	}
 	if s.Import != nil {
 		on.Import = s.Import
 	}

@@ -23,6 +23,7 @@ type Options struct {
 	Environment string                    // a name
 	Store       packages.Store            // the bucket for the files that templates name
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
+	Holds       project.Condition         // evaluates the conditions of hooks
 }
 
 // A Project is one environment of a declared project. It lacks the parts that
@@ -38,6 +39,10 @@ type Project struct {
 	Required          map[string]project.Target // the account and region that the first stack in each of them requires; "" is any
 	Store             packages.Store
 	Objects           map[string][]byte // that templates need, by digest; set when everything is resolved
+
+	Home    project.Target                         // where they are called; zero if there are none
+	Hooks   []project.Hook                         // of deploys
+	HooksAt map[string]map[string]problem.Position // where hooks say what they call, by node, or "" for deploys, and their names
 
 	byNode map[string]*Stack
 	limits *limits
@@ -171,7 +176,7 @@ func (r *resolver) run() {
 	r.merge()
 	r.move()
 	r.spread(home)
-	steps := []func(*Stack){r.setOptions, r.setAssets, r.addNeeds, r.setTexts, r.setKnown, r.findExports}
+	steps := []func(*Stack){r.setOptions, r.setAssets, r.addNeeds, r.setTexts, r.setHooks, r.setKnown, r.findExports}
 	for _, step := range steps {
 		for _, s := range r.Stacks {
 			if r.Full() {
@@ -181,13 +186,14 @@ func (r *resolver) run() {
 		}
 	}
 	r.addImports()
+	r.setDeployHooks(home)
 }
 
 // Of returns the project that a run executes, and the templates of its nodes by
 // digest.
 func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	env, _ := d.Environment(p.Environment)
-	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies}
+	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies, Hooks: p.Hooks, Home: p.Home}
 	for _, l := range []declared.Layer{d.Layer, env.Layer} {
 		all.Ignored = append(all.Ignored, l.Ignored...)
 		if l.MaxDeletions != nil {

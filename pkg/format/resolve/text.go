@@ -115,7 +115,7 @@ func (r *resolver) text(what, of string, s *Stack, v declared.Value) (project.Te
 				r.refuse(v.At, what+of+": "+problem.Short(p.Reference.Written), err)
 				good = false
 				result = reference.Result{}
-			case result.Node != "":
+			case result.Node != "" && result.Node != s.Node.Name:
 				r.edge(Edge{Node: s.Node.Name, Needs: result.Node, Cause: Output, What: result.Output, For: of}, v.At)
 			}
 			if result.Node != "" {

@@ -166,7 +166,7 @@ func failures(r run.Run) []failure {
 // name is the name of a step without its verb.
 func name(s run.Step) string {
 	if s.Node == "" {
-		return string(s.Verb)
+		return s.ID
 	}
 	return s.Node
 }

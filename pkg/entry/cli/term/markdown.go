@@ -31,6 +31,9 @@ func Markdown(c plan.Changes) string {
 	for _, l := range slices.Concat(denied, warned, lost, maybeLost, replaced) {
 		cautions = append(cautions, "> "+markdown.Inert(cutText(oneLine(printable(l)), maxLine))+"<br>\n")
 	}
+	for _, h := range c.Hooks {
+		messages = append(messages, diffLine(cutText(printable(hookLine(h)), maxLine))+"\n")
+	}
 	for _, m := range c.Messages {
 		messages = append(messages, diffLine(cutText(oneLine(printable(m)), maxLine))+"\n")
 	}

@@ -31,6 +31,9 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 		}
 		p.stack(s, waits)
 	}
+	for _, h := range c.Hooks {
+		p.add(2, span{dim, hookLine(h)})
+	}
 	for _, m := range c.Messages {
 		p.add(2, span{yellow, oneLine(m)})
 	}
@@ -109,7 +112,7 @@ func (p *planText) add(indent int, spans ...span) {
 
 // signs are the signs and colours of actions.
 var signs = map[plan.StackAction]span{
-	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
+	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionHooks: {cyan, "="}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
 }
 
 // stack draws the block of a stack.
@@ -117,6 +120,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	sign, words := signs[s.Action], string(s.Action)
 	if s.Action == plan.ActionLevel {
 		words = "set the level of approval"
+	}
+	if s.Action == plan.ActionHooks {
+		words = "hooks only"
 	}
 	if s.Certainty == plan.Possible {
 		sign, words = span{cyan, maybe}, "may change"
@@ -157,6 +163,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	} else {
 		p.exports(s.Outputs)
 	}
+	for _, h := range s.Hooks {
+		p.add(6, span{dim, hookLine(h)})
+	}
 	for _, d := range s.Disagreements {
 		p.add(6, span{yellow, oneLine(d)})
 	}
@@ -166,4 +175,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	for _, w := range s.Caveats {
 		p.add(6, span{dim, "(" + oneLine(w) + ")"})
 	}
+}
+
+// hookLine says what a hook calls, and when.
+func hookLine(h plan.PlannedHook) string {
+	return oneLine(fmt.Sprintf("hook %s, %s: %s %s", h.Name, h.Moment, h.Type, h.Calls))
 }

@@ -132,7 +132,7 @@ func stepCounts(r run.Run) string {
 		}
 	}
 	var words []string
-	for _, v := range action.All(nil, nil) {
+	for _, v := range action.All(nil, nil, nil) {
 		if by[v.Name] > 0 && v.Past != "" {
 			words = append(words, fmt.Sprintf("%d %s", by[v.Name], v.Past))
 		}

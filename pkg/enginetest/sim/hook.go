@@ -1,0 +1,132 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/hook"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Hooks is what hooks call, in memory.
+type Hooks struct {
+	Calls   []HookCalled
+	Fail    map[string]int           // how many of the next calls fail, by the name of the hook
+	Seconds map[string]float64       // how long the executions of state machines take, by the name of the hook; 0 if it is missing
+	Called  func(HookCalled)         // called with each call; nil for none
+	started map[string]hookExecution // by the name of the execution
+	clock   *Clock
+}
+
+// A HookCalled is a call of a hook.
+type HookCalled struct {
+	At      time.Time
+	On      string // what was called
+	Message hook.Message
+}
+
+// A hookExecution is an execution of a state machine that a hook has started.
+type hookExecution struct {
+	ends    time.Time
+	fails   bool
+	stopped bool
+}
+
+// NewHooks returns what hooks call, before the first call.
+func NewHooks(c *Clock) *Hooks {
+	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), started: make(map[string]hookExecution), clock: c}
+}
+
+// call records a call, and reports whether it is to fail.
+func (h *Hooks) call(on string, message []byte) (m hook.Message, fails bool, err error) {
+	if err := json.Unmarshal(message, &m); err != nil {
+		return m, false, fault.New(fault.Refused, "the message of a hook cannot be read: %w", err)
+	}
+	c := HookCalled{h.clock.Now(), on, m}
+	h.Calls = append(h.Calls, c)
+	if h.Called != nil {
+		h.Called(c)
+	}
+	if fails = h.Fail[m.Hook] > 0; fails {
+		h.Fail[m.Hook]--
+	}
+	return m, fails, nil
+}
+
+// Stopped reports whether an execution of the given name was stopped.
+func (h *Hooks) Stopped(name string) bool { return h.started[name].stopped }
+
+// crashingHooks is what hooks call: each call takes time, and may fail or crash the function.
+type crashingHooks struct{ *Backend }
+
+// hookOf names the hook of a message, for faults.
+func hookOf(message []byte) string {
+	var m hook.Message
+	if json.Unmarshal(message, &m) != nil {
+		return ""
+	}
+	return m.Hook
+}
+
+// Invoke implements hook.Functions.
+func (m crashingHooks) Invoke(ctx context.Context, _ project.Target, function string, input []byte) error {
+	return m.do(ctx, "Hooks.Call", hookOf(input), func() error {
+		_, fails, err := m.Hooks.call(function, input)
+		if fails {
+			return fault.New(fault.Refused, "function %s failed: it was to fail", function)
+		}
+		return err
+	})
+}
+
+// PutEvent implements hook.Buses.
+func (m crashingHooks) PutEvent(ctx context.Context, _ project.Target, bus, _, _ string, detail []byte) error {
+	return m.do(ctx, "Hooks.Call", hookOf(detail), func() error {
+		_, fails, err := m.Hooks.call(bus, detail)
+		if fails {
+			return fault.New(fault.Refused, "put an event on %s: it was to fail", bus)
+		}
+		return err
+	})
+}
+
+// StartExecution implements hook.Machines.
+func (m crashingHooks) StartExecution(ctx context.Context, _ project.Target, machine, name string, input []byte) (string, error) {
+	return got(m.Backend, ctx, "Hooks.Call", hookOf(input), func() (string, error) {
+		execution := strings.Replace(machine, ":stateMachine:", ":execution:", 1) + ":" + name
+		if _, again := m.Hooks.started[execution]; again {
+			return execution, nil
+		}
+		message, fails, err := m.Hooks.call(machine, input)
+		m.Hooks.started[execution] = hookExecution{ends: m.Now().Add(time.Duration(m.Hooks.Seconds[message.Hook] * float64(time.Second))), fails: fails}
+		return execution, err
+	})
+}
+
+// ExecutionEnded implements hook.Machines.
+func (m crashingHooks) ExecutionEnded(ctx context.Context, _ project.Target, execution string) (bool, error) {
+	return got(m.Backend, ctx, "Hooks.Ended", execution, func() (bool, error) {
+		switch x, ok := m.Hooks.started[execution]; {
+		case !ok, x.stopped:
+			return true, fault.New(fault.Refused, "execution %s is ABORTED", execution)
+		case m.Now().Before(x.ends):
+			return false, nil
+		case x.fails:
+			return true, fault.New(fault.Refused, "execution %s is FAILED (it was to fail)", execution)
+		}
+		return true, nil
+	})
+}
+
+// StopExecution implements hook.Machines.
+func (m crashingHooks) StopExecution(ctx context.Context, _ project.Target, execution, _ string) error {
+	return m.do(ctx, "Hooks.Stop", execution, func() error {
+		x := m.Hooks.started[execution]
+		x.stopped = true
+		m.Hooks.started[execution] = x
+		return nil
+	})
+}

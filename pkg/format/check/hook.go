@@ -1,0 +1,45 @@
+package check
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/format/resolve"
+	"github.com/stackwright/stackwright/pkg/hook"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// stackHooks checks the hooks of a stack.
+func (c *checker) stackHooks(s *resolve.Stack) { c.hooks(s.Node.Name, s.Node.Hooks) }
+
+// hooks refuses hooks that call nothing of their type, or what the installation does not allow. What a hook calls that is
+// known only when a stack is deployed is checked then.
+func (c *checker) hooks(node string, all []project.Hook) {
+	for _, h := range all {
+		what, at := "hook "+h.Name, c.HooksAt[node][h.Name]
+		if node != "" {
+			what = "stack " + node + ": " + what
+		}
+		texts := h.Texts()
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			for _, p := range texts[name] {
+				if p.Node != "" {
+					c.output(what+": "+name, at, c.Node(p.Node), p.Output)
+				}
+			}
+		}
+		t, ok := hook.Named(h.Type)
+		text, known := h.Values[h.Type].Known()
+		if !ok || !known || text == "" {
+			continue
+		}
+		if !t.Form.MatchString(text) {
+			c.Add(at, "%s: %s: %q is not %s", what, t.Name, problem.Short(text), t.What)
+		} else if c.own.Hooks != nil {
+			if err := c.own.Hooks.Permit(text); err != nil {
+				c.Add(at, "%s: %s: %v", what, t.Name, err)
+			}
+		}
+	}
+}

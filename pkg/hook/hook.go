@@ -1,0 +1,234 @@
+// Package hook has the types of hooks: how each is written in files, and how it is called.
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// CallTime is the longest time that one call may take: a function of Stackwright must end before its step can be
+// started again.
+const CallTime = 25 * time.Second
+
+// A Type is a type of hooks: a row of All, in a file of its own. All other code reads the columns of the row and never
+// its name.
+type Type struct {
+	Name    string          // the key in files, whose value says what is called
+	What    string          // what that value is, for messages
+	Form    pattern.Pattern // of that value
+	Keys    []string        // other keys that hooks of the type must have
+	Payload bool            // it passes the message on, so that hooks may have a payload
+
+	Caller // calls it
+}
+
+// A Caller calls hooks of one type.
+type Caller interface {
+	// Call calls the hook once, and returns what it has started, if anything outlasts the call. Repeated with the same
+	// token, it starts nothing new where the service can tell. The error is of kind Throttled if the call had certainly no
+	// effect and can be repeated, Unavailable if nobody knows, and any other kind if the hook has failed.
+	Call(context.Context, Services, Call) (started string, err error)
+
+	// Ended reports whether what Call has started is over, with an error of kind Refused if it has failed.
+	Ended(context.Context, Services, Call) (bool, error)
+
+	// Stop stops what Call has started.
+	Stop(context.Context, Services, Call) error
+}
+
+// instant is the rest of a Caller if nothing outlasts a call.
+type instant struct{}
+
+// Ended reports that the call is over.
+func (instant) Ended(context.Context, Services, Call) (bool, error) { return true, nil }
+
+// Stop does nothing.
+func (instant) Stop(context.Context, Services, Call) error { return nil }
+
+// All lists the types of this version.
+func All() []Type { return []Type{invokeType(), startType(), eventType()} }
+
+// Named returns the type of the given name. It reports false if there is none.
+func Named(name string) (Type, bool) {
+	for _, t := range All() {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Type{}, false
+}
+
+// Names lists the names of the types.
+func Names() []string {
+	var names []string
+	for _, t := range All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Services are what hooks call, each in the account and region of a target and with its role. The errors are of the
+// kinds that Type.Call says.
+type Services struct {
+	Functions Functions
+	Machines  Machines
+	Buses     Buses
+	Allowed   Allowed
+	Own       Allowed // the installation's own functions and state machine, which no hook may call
+}
+
+// A Call is a call of a hook.
+type Call struct {
+	Token   string // the same when the call is repeated after a crash
+	Target  project.Target
+	Type    string
+	Values  map[string]string // by key
+	Started string            // what Call has returned
+
+	Message Message
+}
+
+// On is what the call is about: the value of the key of its type.
+func (c Call) On() string { return c.Values[c.Type] }
+
+// A Message is what a hook gets, as JSON.
+type Message struct {
+	Token       string            `json:"token"` // the idempotency key
+	Project     string            `json:"project"`
+	Environment string            `json:"environment"`
+	Run         string            `json:"run"`
+	Hook        string            `json:"hook"`
+	Moment      project.Moment    `json:"moment"`
+	Stack       string            `json:"stack,omitempty"`      // in the project; empty for a hook of a deploy
+	StackName   string            `json:"stack_name,omitempty"` // in CloudFormation
+	Account     string            `json:"account"`
+	Region      string            `json:"region"`
+	Payload     map[string]string `json:"payload,omitempty"`
+}
+
+// JSON is the message.
+func (m Message) JSON() ([]byte, error) {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return nil, fault.New(fault.Broken, "message of hook %s: %w", m.Hook, err)
+	}
+	return b, nil
+}
+
+// Allowed lists what hooks may call, by ARN. A star stands for any text.
+type Allowed []string
+
+// arn is the form of a pattern: it names the service, and so no pattern allows everything.
+var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
+
+// maxAllowed is how many characters all patterns may have: they are in the environment of two functions.
+const maxAllowed = 1000
+
+// ParseAllowed reads patterns that are separated by commas. The error is of kind Invalid and lists everything that is
+// wrong.
+func ParseAllowed(text string) (Allowed, error) {
+	var all Allowed
+	var wrong []string
+	if len(text) > maxAllowed {
+		wrong = append(wrong, "the patterns have more than 1000 characters: use stars")
+	}
+	for p := range strings.SplitSeq(text, ",") {
+		if p = strings.TrimSpace(p); p == "" {
+			continue
+		}
+		if !arn.MatchString(p) {
+			wrong = append(wrong, `"`+p+`" is not the ARN of a Lambda function, a state machine or an event bus, in which stars stand for any text`)
+		}
+		all = append(all, p)
+	}
+	if len(wrong) > 0 {
+		return nil, fault.New(fault.Invalid, "hooks: %s", strings.Join(wrong, "; "))
+	}
+	return all, nil
+}
+
+// String returns the patterns with commas, as ParseAllowed reads them.
+func (a Allowed) String() string { return strings.Join(a, ",") }
+
+// Permit returns an error of kind Denied if hooks may not call what an ARN names.
+func (a Allowed) Permit(arn string) error {
+	if slices.ContainsFunc(a, func(p string) bool { return match(p, arn) }) {
+		return nil
+	}
+	return fault.New(fault.Denied, "hooks of this installation may not reach %s: ask its owner to add it to the setting hooks", arn)
+}
+
+// match reports whether a text is of a pattern. A star stands for any text.
+func match(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, rest, ok := strings.Cut(text, part)
+		if !ok {
+			return false
+		}
+		text = rest
+	}
+	return true
+}
+
+// Call calls the hook c, if its installation allows that.
+func (s Services) Call(ctx context.Context, c Call) (started string, err error) {
+	t, err := c.typed()
+	if err != nil {
+		return "", err
+	}
+	if !t.Form.MatchString(c.On()) {
+		return "", fault.New(fault.Invalid, "%s: %q is not %s", t.Name, c.On(), t.What)
+	}
+	if err := s.Allowed.Permit(c.On()); err != nil {
+		return "", err
+	}
+	if s.Own.Permit(c.On()) == nil {
+		return "", fault.New(fault.Denied, "%s is a part of Stackwright, which no hook may reach: call something else", c.On())
+	}
+	ctx, cancel := context.WithTimeout(ctx, CallTime)
+	defer cancel()
+	return t.Call(ctx, s, c)
+}
+
+// Ended reports whether what the call c has started is over.
+func (s Services) Ended(ctx context.Context, c Call) (bool, error) {
+	t, err := c.typed()
+	if err != nil {
+		return false, err
+	}
+	return t.Ended(ctx, s, c)
+}
+
+// Stop stops what the call c has started.
+func (s Services) Stop(ctx context.Context, c Call) error {
+	t, err := c.typed()
+	if err != nil {
+		return err
+	}
+	return t.Stop(ctx, s, c)
+}
+
+// typed returns the type of the call.
+func (c Call) typed() (Type, error) {
+	t, ok := Named(c.Type)
+	if !ok {
+		return t, fault.New(fault.Broken, "this version does not know the type %q of hooks: deploy the newer functions", c.Type)
+	}
+	return t, nil
+}

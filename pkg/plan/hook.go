@@ -1,0 +1,225 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// HookVersion is the version of HookCall as arguments.
+const HookVersion = 1
+
+// A HookCall is the arguments of a step that calls a hook.
+type HookCall struct {
+	Hook      project.Hook   `json:"hook"`
+	Moment    project.Moment `json:"moment"`
+	Stack     string         `json:"stack,omitempty"` // its node; empty for a hook of a deploy
+	StackName string         `json:"stack_name,omitempty"`
+	Target    project.Target `json:"target"` // with whose role it is called
+}
+
+// CallOf returns the hook call of a step. It reports false if the step calls no hook.
+func CallOf(s Step) (c HookCall, ok bool, err error) {
+	if !s.does(Hook) {
+		return c, false, nil
+	}
+	err = s.Arguments.Read(HookVersion, &c)
+	return c, true, err
+}
+
+// callOf returns the call of any hook of a node.
+func callOf(n project.Node) HookCall {
+	return HookCall{Stack: n.Name, StackName: n.Stack, Target: n.Target}
+}
+
+// hookSteps returns the steps that call the hooks of a moment, in their order. around is the verb that they are called
+// before or after.
+func hookSteps(all []project.Hook, m project.Moment, around Verb, c HookCall) ([]Step, error) {
+	var steps []Step
+	for _, h := range project.At(all, m) {
+		c.Hook, c.Moment = h, m
+		arguments, err := NewArguments(HookVersion, c)
+		if err != nil {
+			return nil, fault.New(fault.Refused, "hook %s: it is too large: give it less payload (%w)", StepID(c.Stack, Hook, h.Name), err)
+		}
+		s := Step{Verb: Hook, Qualifier: h.Name, Arguments: arguments, Around: around, Timeout: h.Timeout}
+		if s.Timeout == 0 {
+			s.Timeout = project.DefaultHookTimeout
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// moments returns the moments before and after a step; two empty ones if it has none.
+func (s Step) moments() [2]project.Moment {
+	switch {
+	case s.does(Create):
+		return [2]project.Moment{project.BeforeCreate, project.AfterCreate}
+	case s.does(Update, Execute):
+		return [2]project.Moment{project.BeforeUpdate, project.AfterUpdate}
+	case s.does(Delete):
+		return [2]project.Moment{project.BeforeDelete, project.AfterDelete}
+	}
+	return [2]project.Moment{}
+}
+
+// HooksAfter returns the names of the hooks that are called after a step, sorted.
+func HooksAfter(all []project.Hook, s Step) []string {
+	var names []string
+	for _, h := range project.At(all, s.moments()[1]) {
+		names = append(names, h.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// withHooks returns the steps of a phase with those that call hooks.
+func withHooks(steps []Step, hooks []project.Hook, c HookCall) ([]Step, error) {
+	if len(hooks) == 0 {
+		return steps, nil
+	}
+	var all []Step
+	for _, s := range steps {
+		moments := s.moments()
+		before, err := hookSteps(hooks, moments[0], s.Verb, c)
+		if err != nil {
+			return nil, err
+		}
+		after, err := hookSteps(hooks, moments[1], s.Verb, c)
+		if err != nil {
+			return nil, err
+		}
+		all = slices.Concat(all, before, []Step{s}, after)
+	}
+	return all, nil
+}
+
+// withPending returns steps with those that call the hooks of a node that its record still demands.
+func withPending(steps []Step, n project.Node, r Record) ([]Step, error) {
+	pending := make(map[string]bool)
+	for _, name := range r.Pending {
+		pending[name] = true
+	}
+	for _, s := range steps {
+		if s.does(Hook) {
+			delete(pending, s.Qualifier)
+		}
+	}
+	// They wait for no approval: the change that demands them was approved.
+	created, err := hookSteps(n.Hooks, project.AfterCreate, "", callOf(n))
+	if err != nil {
+		return nil, err
+	}
+	updated, err := hookSteps(n.Hooks, project.AfterUpdate, "", callOf(n))
+	for _, s := range slices.Concat(created, updated) {
+		if pending[s.Qualifier] {
+			delete(pending, s.Qualifier)
+			steps = append(steps, s)
+		}
+	}
+	return steps, err
+}
+
+// aroundDeploy returns p with the steps that call the hooks of the whole deploy: before all others, after all others, and
+// after all others if one of them has failed. A plan without steps calls none.
+func (v View) aroundDeploy(p Plan) (Plan, error) {
+	if len(p.Steps) == 0 || len(v.Desired.Hooks) == 0 {
+		return p, nil
+	}
+	var all []Step
+	add := func(m project.Moment, after func() []int) error {
+		calls, err := hookSteps(v.Desired.Hooks, m, "", HookCall{Target: v.Desired.Home})
+		for _, s := range calls {
+			s.ID, s.After, s.OnFailure = StepID("", Hook, s.Qualifier), after(), m == project.OnFailure
+			all = append(all, s)
+		}
+		return err
+	}
+	last := func() []int {
+		if len(all) == 0 {
+			return nil
+		}
+		return []int{len(all) - 1}
+	}
+	if err := add(project.BeforeDeploy, last); err != nil {
+		return p, err
+	}
+	begins, first := last(), len(all)
+	for _, s := range p.Steps {
+		s.After = slices.Clone(s.After)
+		for i := range s.After {
+			s.After[i] += first
+		}
+		if len(s.After) == 0 {
+			s.After = slices.Clone(begins)
+		}
+		all = append(all, s)
+	}
+	ends := sinks(all)
+	if err := add(project.AfterDeploy, func() []int { return replaced(&ends, len(all)) }); err != nil {
+		return p, err
+	}
+	ends = sinks(all)
+	if err := add(project.OnFailure, func() []int { return replaced(&ends, len(all)) }); err != nil {
+		return p, err
+	}
+	p.Steps = all
+	return p, nil
+}
+
+// replaced returns ends, and makes them the one step of the given number.
+func replaced(ends *[]int, by int) []int {
+	was := *ends
+	*ends = []int{by}
+	return was
+}
+
+// sinks lists the numbers of the steps that no other comes after.
+func sinks(steps []Step) []int {
+	last := make(map[int]bool)
+	for i, s := range steps {
+		last[i] = true
+		for _, n := range s.After {
+			delete(last, n)
+		}
+	}
+	return slices.Sorted(maps.Keys(last))
+}
+
+// hookReasons says what the steps of a node that change nothing of its stack do about hooks.
+func hookReasons(steps []Step) []string {
+	var names []string
+	for _, s := range steps {
+		switch {
+		case s.does(Create, Update, Delete):
+			return nil
+		case s.does(Hook):
+			names = append(names, s.Qualifier)
+		}
+	}
+	var all []string
+	if len(names) > 0 {
+		all = append(all, fmt.Sprintf("hooks that have not succeeded since it was changed are called again: %s", listed(names)))
+	}
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.does(SetHooks) }) {
+		all = append(all, "the hooks of its deletion are recorded")
+	}
+	return all
+}
+
+// hooksOf lists the hooks that steps call, in their order.
+func hooksOf(steps []Step) []PlannedHook {
+	var all []PlannedHook
+	for _, s := range steps {
+		c, ok, err := CallOf(s)
+		if !ok || err != nil { // the step reports it when it starts
+			continue
+		}
+		all = append(all, PlannedHook{Name: c.Hook.Name, Moment: c.Moment, Type: c.Hook.Type, Calls: c.Hook.Values[c.Hook.Type].String()})
+	}
+	return all
+}

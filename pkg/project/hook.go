@@ -1,0 +1,155 @@
+package project
+
+import (
+	"maps"
+	"slices"
+)
+
+// A Hook is something outside CloudFormation that a run calls at some moments: a Lambda function, a state machine and
+// the like. Package hook has the types of hooks.
+type Hook struct {
+	Name     string          `json:"name"` // among the hooks of its stack, or of its project
+	Moments  []Moment        `json:"moments"`
+	Type     string          `json:"type"`
+	Values   map[string]Text `json:"values"`              // by key; the key that is the name of the type says what is called
+	Payload  map[string]Text `json:"payload,omitempty"`   // what the user passes on
+	Timeout  Timeout         `json:"timeout,omitempty"`   // how long it may take; 0 is DefaultHookTimeout
+	Ignore   bool            `json:"ignore,omitempty"`    // its failure fails nothing
+	CacheKey Text            `json:"cache_key,omitempty"` // while its value is that of the last success, the hook is skipped; nil for none
+}
+
+// A Moment is when hooks are called.
+type Moment string
+
+// The moments of a stack.
+const (
+	BeforeCreate Moment = "before_create"
+	AfterCreate  Moment = "after_create"
+	BeforeUpdate Moment = "before_update"
+	AfterUpdate  Moment = "after_update"
+	BeforeDelete Moment = "before_delete" // permanently
+	AfterDelete  Moment = "after_delete"
+)
+
+// The moments of a deploy, and, except OnFailure, of a stack that is created or updated.
+const (
+	BeforeDeploy Moment = "before_deploy"
+	AfterDeploy  Moment = "after_deploy"
+	OnFailure    Moment = "on_failure" // after all other steps, if one of them has failed
+)
+
+// StackMoments are the moments of a stack, each by what its key in files stands for.
+func StackMoments() map[Moment][]Moment {
+	all := map[Moment][]Moment{BeforeDeploy: {BeforeCreate, BeforeUpdate}, AfterDeploy: {AfterCreate, AfterUpdate}}
+	for _, m := range []Moment{BeforeCreate, AfterCreate, BeforeUpdate, AfterUpdate, BeforeDelete, AfterDelete} {
+		all[m] = []Moment{m}
+	}
+	return all
+}
+
+// DeployMoments are the moments of a deploy.
+func DeployMoments() map[Moment][]Moment {
+	return map[Moment][]Moment{BeforeDeploy: {BeforeDeploy}, AfterDeploy: {AfterDeploy}, OnFailure: {OnFailure}}
+}
+
+// DefaultHookTimeout is how long a hook may take if its file does not say.
+const DefaultHookTimeout = Timeout(15 * 60 * 1e9)
+
+// The most hooks of a stack, or of a project, and the most values in the payload of one.
+const (
+	MaxHooks   = 20
+	MaxPayload = 20
+)
+
+// At returns the hooks of a moment, in their order.
+func At(all []Hook, m Moment) []Hook {
+	return slices.DeleteFunc(slices.Clone(all), func(h Hook) bool { return !slices.Contains(h.Moments, m) })
+}
+
+// HooksOfDeletion returns the hooks that are called when the stack is deleted. A deletion has no files that say them, so
+// the record keeps those of the last deploy.
+func HooksOfDeletion(all []Hook) []Hook {
+	var kept []Hook
+	for _, h := range all {
+		if h.Moments = slices.DeleteFunc(slices.Clone(h.Moments), func(m Moment) bool { return m != BeforeDelete && m != AfterDelete }); len(h.Moments) > 0 {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// Texts returns all texts of the hook, each by a name for messages.
+func (h Hook) Texts() map[string]Text {
+	all := maps.Clone(h.Values)
+	if all == nil {
+		all = make(map[string]Text)
+	}
+	for name, t := range h.Payload {
+		all["payload "+name] = t
+	}
+	if h.CacheKey != nil {
+		all["cache_key"] = h.CacheKey
+	}
+	return all
+}
+
+// Sources lists the nodes whose outputs the hook refers to, sorted.
+func (h Hook) Sources() []string {
+	var all []string
+	for _, t := range h.Texts() {
+		for _, p := range t {
+			if p.Node != "" {
+				all = append(all, p.Node)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// A ResolvedHook is the values of a hook, of which all outputs are known.
+type ResolvedHook struct {
+	Values, Payload map[string]string
+	CacheKey        string // "" for none
+}
+
+// Resolve replaces the hook's references to outputs, as Node.Resolve does.
+func (h Hook) Resolve(lookup func(node, output string) (string, error)) (ResolvedHook, error) {
+	var r ResolvedHook
+	var err error
+	what := "hook " + h.Name + ":"
+	if r.Values, err = resolve(what, h.Values, lookup); err != nil {
+		return r, err
+	}
+	if r.Payload, err = resolve(what+" payload", h.Payload, lookup); err != nil {
+		return r, err
+	}
+	key, err := resolve(what, map[string]Text{"cache_key": h.CacheKey}, lookup)
+	r.CacheKey = key["cache_key"]
+	return r, err
+}
+
+// A Situation is what the condition of a hook is about.
+type Situation struct {
+	Project     string
+	Environment string
+	Stack       Stack
+}
+
+// A Stack is the stack that the condition of a hook sees. Its name is empty for a hook of a deploy.
+type Stack struct {
+	Name    string `json:"name"`
+	Target  string `json:"target"`
+	Account string `json:"account"`
+	Region  string `json:"region"`
+}
+
+// A Condition evaluates the condition of a hook: an expression in CEL. The error says what is wrong with it.
+type Condition func(text string, s Situation) (bool, error)
+
+// SameHooks reports whether a and b are the same hooks in the same order.
+func SameHooks(a, b []Hook) bool {
+	one, err := digest(append([]Hook{}, a...))
+	other, otherErr := digest(append([]Hook{}, b...))
+	return err == nil && otherErr == nil && one == other
+}

@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
+	"github.com/stackwright/stackwright/pkg/aws/lambda"
+	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
+	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/hook"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// services are what hooks call, with the roles of targets. Each request is sent once: a step repeats a call, so that its
+// claim says who calls.
+func services(a *sts.Accounts, env Environment) hook.Services {
+	own := hook.Allowed{env.StateMachine}
+	if env.Stack != "" {
+		own = append(own, "arn:*:lambda:"+env.Region+":"+env.Account+":function:"+env.Stack+"-*")
+	}
+	return hook.Services{
+		Functions: lambda.New(inTarget(a, func(c aws.Config) lambda.Client { return sdklambda.NewFromConfig(c) })),
+		Machines:  stepfunctions.NewMachines(inTarget(a, func(c aws.Config) stepfunctions.HookClient { return sfn.NewFromConfig(c) })),
+		Buses:     eventbridge.NewBuses(inTarget(a, func(c aws.Config) eventbridge.HookClient { return sdkeventbridge.NewFromConfig(c) })),
+		Allowed:   env.Hooks,
+		Own:       own,
+	}
+}
+
+// inTarget returns a function that makes the client of a target.
+func inTarget[C any](a *sts.Accounts, client func(aws.Config) C) func(context.Context, project.Target) (C, error) {
+	return func(ctx context.Context, t project.Target) (C, error) {
+		cfg, _, err := a.In(ctx, t)
+		if err != nil {
+			var none C
+			return none, err
+		}
+		cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+		return client(cfg), nil
+	}
+}

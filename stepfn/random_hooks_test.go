@@ -1,0 +1,95 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// The invariants of hooks.
+const (
+	calledInTime invariant = "called in time: a hook is called only while its step runs"
+	calledOnce   invariant = "called at least once: a hook whose step is done was called with the token of its step"
+)
+
+// hookedSeeds is of how many seeds one has hooks.
+const hookedSeeds = 5
+
+// declareHooks adds hooks of stacks and of deploys. It draws from numbers of its own, so that scripts without hooks stay as they
+// are.
+func (a *generator) declareHooks(seed uint64) {
+	if seed%hookedSeeds != 2 || a.emulated || a.contests {
+		return
+	}
+	a.hooking = rand.New(rand.NewPCG(seed, 13))
+	moments := []string{"before_create", "after_create", "before_update", "after_update", "before_delete", "after_delete", "before_deploy", "after_deploy"}
+	draw := func(words ...string) string { return words[a.hooking.IntN(len(words))] }
+	add := func(words ...string) {
+		name := fmt.Sprintf("h%d", len(a.hooks))
+		words = append(words, name)
+		switch a.hooking.IntN(4) {
+		case 0:
+			words = append(words, "starting")
+		case 1:
+			words = append(words, "putting")
+		}
+		if a.hooking.IntN(4) == 0 {
+			words = append(words, "ignored")
+		}
+		a.add("hook", words...)
+		if a.hooking.IntN(2) == 0 {
+			a.add("slow-hook", name, fmt.Sprint(a.hooking.IntN(120)))
+		}
+		a.hooks = append(a.hooks, name)
+	}
+	for k := range 5 {
+		for range a.hooking.IntN(3) {
+			add(fmt.Sprintf("s%d", k), draw(moments...))
+		}
+	}
+	for _, moment := range []string{"before_deploy", "after_deploy", "on_failure"} {
+		if a.hooking.IntN(3) == 0 {
+			add(moment)
+		}
+	}
+}
+
+// failHooks lets hooks fail in the next round.
+func (a *generator) failHooks() {
+	for _, name := range a.hooks {
+		if a.hooking.IntN(6) == 0 {
+			a.add("fail-hook", name)
+		}
+	}
+}
+
+// forgiveHooks lets no hook fail any more.
+func (g *player) forgiveHooks() {
+	if p, ok := g.backend.(*memoryBackend); ok {
+		clear(p.Hooks.Fail)
+	}
+}
+
+// hookCalled checks a call of a hook.
+func (w *monitor) hookCalled(c sim.HookCalled) {
+	w.hooked[c.Message.Token] = true
+	id, number, _, ok := action.ParseToken(c.Message.Token)
+	r := w.p.Store.Lend(id)
+	if !ok || number >= len(r.Steps) {
+		w.holds(calledInTime, false, "hook %s is called with the token %s, which is of no step", c.Message.Hook, c.Message.Token)
+		return
+	}
+	s := r.Steps[number]
+	w.holds(calledInTime, s.Status == run.Running && s.Verb == plan.Hook && s.Qualifier == c.Message.Hook, "hook %s of run %s is called while %s is %s", c.Message.Hook, id, s.ID, s.Status)
+}
+
+// hookEnded checks a step that calls a hook and has ended.
+func (w *monitor) hookEnded(r run.Run, s run.Step) {
+	if s.Verb == plan.Hook && s.Status == run.Done && !s.Receipt.Skipped {
+		w.holds(calledOnce, w.hooked[action.Token(r.ID, r.TokenKey, s.Number, 1)], "%s of run %s is done, and its hook was not called", s.ID, r.ID)
+	}
+}

@@ -1,0 +1,314 @@
+package stepfn_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/hook"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A testHook is a hook of a scenario.
+type testHook struct {
+	stack, moment, name, kind string // no stack: of deploys
+	key                       string
+	ignored                   bool
+	timeout                   time.Duration
+}
+
+// The things that hooks of scenarios call, by their types.
+const (
+	hookFunction = "hook-call" // for hooks that invoke
+	hookWork     = "hook-work" // for the state machine
+)
+
+var hookCalls = map[string]string{
+	"invoke": arn(hookFunction),
+	"start":  "arn:aws:states:us-east-1:000000000000:stateMachine:hook",
+	"event":  "arn:aws:events:us-east-1:000000000000:event-bus/default",
+}
+
+// hook is the hook as its file declares it.
+func (h testHook) hook() project.Hook {
+	moments := project.StackMoments()
+	if h.stack == "" {
+		moments = project.DeployMoments()
+	}
+	made := project.Hook{
+		Name: h.name, Moments: moments[project.Moment(h.moment)], Type: h.kind, Ignore: h.ignored, Timeout: project.Timeout(h.timeout),
+		Values: map[string]project.Text{h.kind: project.Literal(hookCalls[h.kind])},
+	}
+	if h.key != "" {
+		made.CacheKey = project.Literal(h.key)
+	}
+	return made
+}
+
+// text is the hook in a project file.
+func (h testHook) text() string {
+	text := fmt.Sprintf("name: %s, %s: %q", h.name, h.kind, hookCalls[h.kind])
+	if h.key != "" {
+		text += ", cache_key: " + h.key
+	}
+	if h.ignored {
+		text += ", on_error: ignore"
+	}
+	if h.timeout > 0 {
+		text += ", timeout: " + h.timeout.String()
+	}
+	return "{ " + text + " }"
+}
+
+// withHook returns hooks with another one, in the place of one with its name.
+func withHook(all []testHook, h testHook) []testHook {
+	return append(slices.DeleteFunc(slices.Clone(all), func(o testHook) bool { return o.stack == h.stack && o.name == h.name }), h)
+}
+
+// textOf is the hooks of a stack, or of deploys, in a project file; "" if there are none.
+func textOf(all []testHook, stack string) string {
+	by := make(map[string][]string)
+	for _, h := range all {
+		if h.stack == stack {
+			by[h.moment] = append(by[h.moment], h.text())
+		}
+	}
+	var moments []string
+	for _, m := range slices.Sorted(maps.Keys(by)) {
+		moments = append(moments, fmt.Sprintf("%s: [%s]", m, strings.Join(by[m], ", ")))
+	}
+	if moments == nil {
+		return ""
+	}
+	return "{ " + strings.Join(moments, ", ") + " }"
+}
+
+// hooked is the words of scenarios about hooks.
+type hooked interface {
+	Hook(h testHook)                       // in project files from now on
+	Unhook(name string)                    // no longer
+	FailHook(name string)                  // its next call fails
+	SlowHook(name string, d time.Duration) // the executions that it starts take so long
+	HookFault(name string, m sim.Fault)    // of its next call
+	Called() []string                      // the names of the hooks that were called since the last call
+}
+
+// hooksOf returns the hooks of a stack, sorted by their moments as written, as a file has them.
+func hooksOf(all []testHook, stack string) []project.Hook {
+	var made []project.Hook
+	some := slices.DeleteFunc(slices.Clone(all), func(h testHook) bool { return h.stack != stack })
+	slices.SortStableFunc(some, func(a, b testHook) int { return strings.Compare(a.moment, b.moment) })
+	for _, h := range some {
+		made = append(made, h.hook())
+	}
+	return made
+}
+
+func (p *memoryBackend) Hook(h testHook) { p.hooks = withHook(p.hooks, h) }
+func (p *memoryBackend) Unhook(name string) {
+	p.hooks = slices.DeleteFunc(p.hooks, func(h testHook) bool { return h.name == name })
+}
+func (p *memoryBackend) FailHook(name string) { p.Hooks.Fail[name]++ }
+func (p *memoryBackend) SlowHook(name string, d time.Duration) {
+	p.Hooks.Seconds[name] = d.Seconds()
+}
+func (p *memoryBackend) HookFault(name string, m sim.Fault) { p.faults["hook "+name] = m }
+func (p *memoryBackend) Called() []string {
+	var names []string
+	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
+		names = append(names, c.Message.Hook)
+	}
+	p.hooksSeen = len(p.Hooks.Calls)
+	return names
+}
+
+// A hookLog is what the hooks of the emulators have called.
+type hookLog struct {
+	mu     sync.Mutex
+	hooks  []testHook
+	called []hook.Message
+	seen   int
+	fail   map[string]int
+	slow   map[string]time.Duration
+	faults map[string]sim.Fault
+}
+
+// record adds a call, and returns how long it takes and whether it fails.
+func (l *hookLog) record(m hook.Message) (slow time.Duration, fails bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.called = append(l.called, m)
+	if fails = l.fail[m.Hook] > 0; fails {
+		l.fail[m.Hook]--
+	}
+	return l.slow[m.Hook], fails
+}
+
+// fault takes the fault of the next call of a hook.
+func (l *hookLog) fault(payload []byte) sim.Fault {
+	var m hook.Message
+	if json.Unmarshal(payload, &m) != nil {
+		return sim.None
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.faults[m.Hook]
+	delete(l.faults, m.Hook)
+	return f
+}
+
+// functions are the functions that hooks call.
+func (l *hookLog) functions() map[string]any {
+	call := func(work bool) any {
+		return func(_ context.Context, m hook.Message) (struct{}, error) {
+			slow, fails := l.record(m)
+			if work {
+				time.Sleep(slow)
+			}
+			if fails {
+				return struct{}{}, errors.New("it was to fail")
+			}
+			return struct{}{}, nil
+		}
+	}
+	return map[string]any{hookFunction: call(false), hookWork: call(true)}
+}
+
+func (r *emulators) Hook(h testHook) {
+	r.hookLog.hooks = withHook(r.hookLog.hooks, h)
+	if h.kind != "start" {
+		return
+	}
+	definition := fmt.Sprintf(`{"StartAt":"Work","States":{"Work":{"Type":"Task","Resource":%q,"End":true}}}`, arn(hookWork))
+	_, err := sfn.NewFromConfig(r.direct(r.cloud.StateMachines)).CreateStateMachine(r.Context(), &sfn.CreateStateMachineInput{
+		Name: aws.String("hook"), Definition: &definition, RoleArn: aws.String("arn:aws:iam::000000000000:role/hook"),
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *emulators) Unhook(name string) {
+	r.hookLog.hooks = slices.DeleteFunc(r.hookLog.hooks, func(h testHook) bool { return h.name == name })
+}
+func (r *emulators) FailHook(name string)                  { r.hookLog.fail[name]++ }
+func (r *emulators) SlowHook(name string, d time.Duration) { r.hookLog.slow[name] = d / r.speedup }
+func (r *emulators) HookFault(name string, m sim.Fault)    { r.hookLog.faults[name] = m }
+
+func (r *emulators) Called() []string {
+	r.hookLog.mu.Lock()
+	defer r.hookLog.mu.Unlock()
+	var names []string
+	for _, m := range r.hookLog.called[r.hookLog.seen:] {
+		names = append(names, m.Hook)
+	}
+	r.hookLog.seen = len(r.hookLog.called)
+	return names
+}
+
+// hookDefaults are the hooks of the stacks, as entries of the defaults of a project file.
+func (r *emulators) hookDefaults(w stacks) (defaults []string) {
+	var stacks []string
+	for _, h := range r.hookLog.hooks {
+		if h.stack != "" && slices.ContainsFunc(w, func(s stack) bool { return s.name == h.stack }) && !slices.Contains(stacks, h.stack) {
+			stacks = append(stacks, h.stack)
+		}
+	}
+	for _, name := range stacks {
+		defaults = append(defaults, fmt.Sprintf("%s: { hooks: %s }", name, textOf(r.hookLog.hooks, name)))
+	}
+	return defaults
+}
+
+// hook declares a hook.
+func (s *scenario) hook(st statement) { s.Hook(parseHook(st.args)) }
+
+// parseHook reads the arguments of the word hook.
+func parseHook(args []string) testHook {
+	h := testHook{kind: "invoke"}
+	if len(args) > 1 && !slices.Contains(hookMoments(), args[0]) {
+		h.stack, args = args[0], args[1:]
+	}
+	h.moment, h.name, args = args[0], args[1], args[2:]
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
+		case "starting":
+			h.kind = "start"
+		case "putting":
+			h.kind = "event"
+		case "ignored":
+			h.ignored = true
+		case "keyed":
+			i++
+			h.key = args[i]
+		case "within":
+			i++
+			h.timeout = seconds(args[i])
+		}
+	}
+	return h
+}
+
+// hookMoments are the moments as files write them.
+func hookMoments() []string {
+	all := maps.Clone(project.StackMoments())
+	maps.Copy(all, project.DeployMoments())
+	var names []string
+	for m := range all {
+		names = append(names, string(m))
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (s *scenario) unhook(st statement) { s.Unhook(st.args[0]) }
+
+func (s *scenario) failHook(st statement) { s.FailHook(st.args[0]) }
+
+func (s *scenario) slowHook(st statement) { s.SlowHook(st.args[0], seconds(st.args[1])) }
+
+func (s *scenario) hookFault(st statement) {
+	s.HookFault(st.args[1], scenarioFaults[st.args[0]])
+}
+
+func (s *scenario) called(st statement) {
+	s.expect(strings.Join(s.Called(), " "), strings.Join(st.args, " "))
+}
+
+// takeHookOption takes one option of a hook.
+func takeHookOption(_ *reader, _ *statement, args []string) int {
+	switch {
+	case len(args) == 0:
+		return 0
+	case slices.Contains([]string{"starting", "putting", "ignored"}, args[0]):
+		return 1
+	case slices.Contains([]string{"keyed", "within"}, args[0]) && len(args) > 1:
+		return 2
+	}
+	return 0
+}
+
+// takeNewHook takes the name of a hook.
+func takeNewHook(r *reader, _ *statement, args []string) int {
+	if len(args) == 0 {
+		return 0
+	}
+	r.hooks[args[0]] = true
+	return 1
+}
+
+// isHookStep reports whether arg is the step of a hook: STACK/hook:NAME or hook:NAME.
+func (r *reader) isHookStep(arg string) bool {
+	stack, name, ok := strings.Cut(arg, "hook:")
+	return ok && r.hooks[name] && (stack == "" || r.isStack(strings.TrimSuffix(stack, "/")))
+}
