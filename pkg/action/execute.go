@@ -17,15 +17,18 @@ func executeVerb(c Cloud) Verb {
 // startExecution executes the change set, unless it is no longer what the other step has read: somebody may have changed the
 // stack, the outputs that it uses, or the change set.
 func (a change) startExecution(ctx context.Context, t Task) (plan.Receipt, error) {
-	if t.Proposed.Unchanged {
+	live, err := a.Live(ctx, t.Location())
+	outdated := fault.New(fault.Refused, "stack %s was changed after its change set was made: retry the run", t.Node.Stack)
+	switch {
+	case err != nil:
+		return plan.Receipt{}, err
+	case t.Proposed.Unchanged && (live.Status.Gone() || live.Status.Busy() || !live.LastUpdated.Equal(t.Proposed.LastUpdated)):
+		return plan.Receipt{}, outdated
+	case t.Proposed.Unchanged:
 		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
-	live, err := a.Live(ctx, t.Location())
-	if err != nil {
-		return plan.Receipt{}, err
-	}
 	t.Seen = &live
-	switch p, _, err := a.Proposal(ctx, t.proposal()); {
+	switch p, ready, err := a.Proposal(ctx, t.proposal()); {
 	case live.Status.Gone():
 		return plan.Receipt{}, remedy(t, fault.New(fault.Missing, "it is %s", live.Status))
 	case live.Status.Busy(), live.Status.Cleaning():
@@ -35,7 +38,9 @@ func (a change) startExecution(ctx context.Context, t Task) (plan.Receipt, error
 	case err != nil:
 		return plan.Receipt{}, err
 	case p.Outdated:
-		return plan.Receipt{}, fault.New(fault.Refused, "stack %s was changed after its change set was made: retry the run", t.Node.Stack)
+		return plan.Receipt{}, outdated
+	case !ready: // CloudFormation deletes it, and another of the same name may exist
+		return plan.Receipt{}, deletedChangeSet(t, fault.New(fault.Missing, "it is not ready"))
 	case t.Want.Digest != t.Proposed.Inputs:
 		return plan.Receipt{}, fault.New(fault.Refused, "the outputs that stack %s uses have changed after its change set was made: retry the run", t.Node.Stack)
 	}

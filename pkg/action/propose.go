@@ -46,6 +46,13 @@ func (a propose) Poll(ctx context.Context, t Task) (Progress, error) {
 	if p.Failure != "" {
 		return Progress{Over: true, Receipt: t.Receipt, Err: fault.New(fault.Refused, "%s", p.Failure)}, nil
 	}
+	if p.Unchanged { // CloudFormation does not say later whether the stack has changed since
+		live, err := a.Live(ctx, t.Location())
+		if err != nil {
+			return Progress{}, err
+		}
+		p.LastUpdated, p.Protection = live.LastUpdated, live.Protected != t.Node.Protect
+	}
 	p.Inputs = t.Want.Digest
 	return Progress{Over: true, Receipt: t.Receipt, Proposal: &p}, nil
 }

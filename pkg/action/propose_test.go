@@ -30,6 +30,7 @@ func TestProposal(t *testing.T) {
 		{"it is ready", receipt, time.Second, cloud{ready: true, proposal: says}, "proposal", true, &says, ""},
 		{"it has failed", receipt, time.Second, cloud{ready: true, proposal: plan.Proposal{Failure: "no export"}}, "proposal", true, nil, "no export"},
 		{"it takes too long", receipt, time.Hour, cloud{}, "proposal", true, nil, "CloudFormation has not made the change set within 20m0s"},
+		{"it changes nothing", receipt, time.Second, cloud{ready: true, proposal: plan.Proposal{Unchanged: true}}, "proposal live", true, &plan.Proposal{}, ""},
 		{"somebody has deleted it", receipt, time.Second, cloud{fails: map[string]error{"proposal": fault.New(fault.Missing, "ChangeSet [set] does not exist")}}, "proposal", true, nil,
 			"the change set of stack shop-vpc no longer exists, because somebody has changed the stack or deleted the change set: retry the run (ChangeSet [set] does not exist)"},
 	} {
@@ -71,7 +72,9 @@ func TestExecution(t *testing.T) {
 		err      string
 	}{
 		{"it is as before", good, none, nil, plan.Proposal{Inputs: "v2"}, "live proposal begin ExecuteChangeSet", ""},
-		{"it changes nothing", good, none, nil, plan.Proposal{Unchanged: true}, "", ""},
+		{"it changes nothing", good, none, nil, plan.Proposal{Unchanged: true, LastUpdated: epoch}, "live", ""},
+		{"it changes nothing, and the stack was changed", good, none, nil, plan.Proposal{Unchanged: true, LastUpdated: epoch.Add(-time.Hour)}, "live", "stack shop-vpc was changed after its change set was made: retry the run"},
+		{"it changes nothing, and the stack is gone", "DELETE_COMPLETE", none, nil, plan.Proposal{Unchanged: true, LastUpdated: epoch}, "live", "stack shop-vpc was changed after its change set was made: retry the run"},
 		{"the stack is gone", "DELETE_COMPLETE", none, nil, plan.Proposal{Inputs: "v2"}, "live proposal", "stack shop-vpc is gone: retry the run to create it again (it is DELETE_COMPLETE)"},
 		{"the stack is busy", "UPDATE_IN_PROGRESS", none, nil, plan.Proposal{Inputs: "v2"}, "live proposal", "stack shop-vpc is UPDATE_IN_PROGRESS"},
 		{"the stack was changed", good, plan.Proposal{Outdated: true}, nil, plan.Proposal{Inputs: "v2"}, "live proposal", "stack shop-vpc was changed after its change set was made: retry the run"},
@@ -88,9 +91,18 @@ func TestExecution(t *testing.T) {
 		if err != nil {
 			why = err.Error()
 		}
-		if strings.Join(cl.calls, " ") != c.calls || why != c.err || receipt.Unchanged != c.proposed.Unchanged {
+		if strings.Join(cl.calls, " ") != c.calls || why != c.err || receipt.Unchanged != (c.proposed.Unchanged && err == nil) {
 			t.Errorf("%s: %v, %+v, %v", c.name, cl.calls, receipt, err)
 		}
+	}
+}
+
+// A change set that CloudFormation deletes is not executed: somebody may have made another one of the same name.
+func TestExecutionOfAChangeSetThatIsNotReady(t *testing.T) {
+	cl, one := is("UPDATE_COMPLETE"), task(plan.Execute)
+	one.Proposal, one.Proposed = plan.Receipt{StackID: "id", Operation: "set", Proposal: "digest"}, plan.Proposal{Inputs: "v2"}
+	if _, err := act(cl, plan.Execute).Start(t.Context(), one); !fault.Is(err, fault.Refused) || strings.Join(cl.calls, " ") != "live proposal" {
+		t.Errorf("%v, %v", cl.calls, err)
 	}
 }
 
@@ -107,6 +119,8 @@ func TestApprovalOfAChangeSet(t *testing.T) {
 		{project.ApproveDataLoss, true, replaces, ""},
 		{project.ApproveDataLoss, false, replaces, "waits for approval"},
 		{project.ApproveAlways, true, plan.Proposal{Unchanged: true}, ""},
+		{project.ApproveAlways, true, plan.Proposal{Unchanged: true, Protection: true}, "waits for approval: approve: always"},
+		{project.ApproveReplacements, true, plan.Proposal{Unchanged: true, Protection: true}, ""},
 		{project.ApproveAlways, true, replaces, "waits for approval: approve: always"},
 	} {
 		one := task(plan.Approve)

@@ -98,11 +98,12 @@ func (e *Engine) created(failed run.Run) map[string]bool {
 	return ids
 }
 
-// changed returns the nodes of which a run has started a step that may have changed something.
+// changed returns the nodes of which a run has started a step that may have changed something. An update that had nothing to
+// change has changed nothing.
 func changed(failed run.Run) map[string]bool {
 	nodes := make(map[string]bool)
 	for _, s := range failed.Steps {
-		if s.Acted() {
+		if s.Acted() && !s.Receipt.Unchanged {
 			nodes[s.Node] = true
 		}
 	}

@@ -92,7 +92,7 @@ func (g *gating) review(s Step) Step {
 		by.Plan = false
 		s.After = g.approvals(Step{
 			Node: s.Node, Qualifier: ofChangeSet, Approval: &by, Proposal: proposal.ID, After: after,
-			Optional: g.weakened(s.Node) == "",
+			Optional: g.by.Plan || g.weakened(s.Node) == "",
 		})
 	}
 	if s.does(Update) {
@@ -149,7 +149,7 @@ func (v View) Estimated(p Plan, c Changes) Plan {
 func (p Proposal) Asks(estimate StackChange, l project.ApprovalLevel) (why string, missed bool) {
 	exact, said := estimate.exact(p), estimate.demand(l)
 	switch why = exact.demand(l); {
-	case p.Unchanged:
+	case p.Unchanged && !p.Protection:
 		why = ""
 	case l == project.ApproveAlways:
 		why = "approve: always"
@@ -157,7 +157,19 @@ func (p Proposal) Asks(estimate StackChange, l project.ApprovalLevel) (why strin
 	if why == "" && said != "" {
 		return "the plan said " + said + "; the change set does not", false
 	}
-	return why, why != "" && (said == "" || len(exact.Disagreements) > 0)
+	return why, why != "" && (said == "" || len(exact.Disagreements) > 0 || exact.beyond().demand(l) != "")
+}
+
+// beyond returns what c, which a change set says, has that no estimate can say: the resources of nested stacks, and that
+// something was left out.
+func (c StackChange) beyond() StackChange {
+	only := StackChange{Exact: c.Exact, UnknownDataLoss: c.UnknownDataLoss}
+	for _, r := range c.Resources {
+		if r.nested() {
+			only.Resources = append(only.Resources, r)
+		}
+	}
+	return only
 }
 
 // demand says why c, the update of a stack, has to be approved by a level; it is empty if it does not. An estimate of

@@ -119,6 +119,8 @@ func TestWhatAChangeSetHasToBeApprovedFor(t *testing.T) {
 		{"a table that is kept", project.ApproveDataLoss, unknown, plan.Proposal{Resources: []plan.ResourceChange{kept}}, false, ""},
 		{"a table that was not estimated", project.ApproveDataLoss, unknown, plan.Proposal{Resources: []plan.ResourceChange{table}}, false, "approve: data_loss, and the update deletes the data of Table"},
 		{"something is left out", project.ApproveDataLoss, estimate(topic), plan.Proposal{Resources: []plan.ResourceChange{topic}, Warning: "a resource"}, false, "approve: data_loss, and CloudFormation has left something out of the change set"},
+		{"a nested stack is removed", project.ApproveDataLoss, estimate(topic), plan.Proposal{Resources: []plan.ResourceChange{{ID: "Nested", Type: "AWS::CloudFormation::Stack", Action: "remove", Replacement: "never"}}}, false, "approve: data_loss, and the update may delete the data of Nested"},
+		{"a nested stack is kept", project.ApproveDataLoss, estimate(topic), plan.Proposal{Resources: []plan.ResourceChange{{ID: "Nested", Type: "AWS::CloudFormation::Stack", Action: "remove", Replacement: "never", Policy: "Retain"}}}, false, ""},
 		{"the level is weaker", project.ApproveDeletions, estimate(lost), plan.Proposal{Resources: []plan.ResourceChange{table}}, false, ""},
 	} {
 		v := plan.View{Desired: project.Project{Nodes: map[string]project.Node{"db": {Approve: c.level}}}}
@@ -149,5 +151,19 @@ func TestChangeSetOfAnApprovedPlan(t *testing.T) {
 	other := plan.Proposal{Resources: []plan.ResourceChange{replaced, {ID: "Alarm", Type: "AWS::CloudWatch::Alarm", Action: "replace", Replacement: "always"}}}
 	if why, missed := other.Asks(said, project.ApproveReplacements); !missed || why != "approve: replacements, and the update replaces Topic, Alarm" {
 		t.Errorf("it asks %q", why)
+	}
+	nested := plan.Proposal{Resources: []plan.ResourceChange{replaced, {ID: "Nested/Table", Type: "AWS::DynamoDB::Table", Action: "remove", Replacement: "never"}}}
+	if why, missed := nested.Asks(said, project.ApproveReplacements); !missed {
+		t.Errorf("it does not ask for a table of a nested stack: %s", why)
+	}
+	exact.Warning = "a resource"
+	if why, missed := exact.Asks(said, project.ApproveReplacements); !missed {
+		t.Errorf("it does not ask for what CloudFormation has left out: %s", why)
+	}
+	files := project.Project{Nodes: map[string]project.Node{"db": {Approve: project.ApproveDeletions}}}
+	v = plan.View{Desired: files, Recorded: map[string]plan.Record{"db": {Approve: project.ApproveAlways}}}
+	p = v.Gated(plan.Plan{Steps: []plan.Step{{ID: "db/update", Node: "db", Verb: plan.Update}}}, project.Approval{Plan: true})
+	if !p.Steps[2].Optional {
+		t.Errorf("the whole plan was approved, and a weaker level asks again: %+v", p.Steps[2])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/resource"
@@ -20,6 +21,10 @@ type Proposal struct {
 	Unchanged bool             // nothing would change, so CloudFormation does not execute it
 	Outdated  bool             // the stack was changed since, so CloudFormation no longer executes it
 	Inputs    string           // the digest of the parameters, tags and options with which it was made
+
+	// Of a stack in which nothing would change:
+	LastUpdated time.Time // when the stack was changed last
+	Protection  bool      // its termination protection would change
 }
 
 // Exact returns c with the stacks whose proposals are known as CloudFormation proposes
@@ -63,7 +68,7 @@ func (c StackChange) exact(p Proposal) StackChange {
 		c.Resources = append(c.Resources, r)
 		c.Replaces = c.Replaces || r.Action == difference.Replace
 		c.DataLoss, c.PossibleDataLoss = c.DataLoss || r.DataLoss, c.PossibleDataLoss || r.PossibleDataLoss
-		if !strings.Contains(r.ID, "/") { // an estimate has no resources of nested stacks
+		if !r.nested() { // an estimate has no resources of nested stacks
 			c.disagree(r.ID, said(estimated), said(&r))
 		}
 	}
@@ -114,11 +119,18 @@ func said(r *ResourceChange) string {
 	return string(difference.Modify)
 }
 
+// nested reports whether a resource of a change set is in a nested stack.
+func (r ResourceChange) nested() bool { return strings.Contains(r.ID, "/") }
+
 // judge says which data a proposed change loses. A change set says which policy keeps it, but not that a database
 // instance belongs to a cluster, which has the data: the estimate, which may be nil, does.
 func (r *ResourceChange) judge(estimated *ResourceChange) {
 	goes := r.Action == difference.Remove || r.Action == difference.Replace
 	what, stateful := resource.Stateful(r.Type)
+	if goes && difference.Nested(r.Type) && r.Policy == "" { // no change set shows what is in it
+		r.Loses, r.PossibleDataLoss = "what is in it", true
+		return
+	}
 	kept := r.Policy != "" || estimated != nil && said(estimated) == said(r) && estimated.Loses == ""
 	if !stateful || kept || !goes && r.Replacement == resource.Never {
 		return

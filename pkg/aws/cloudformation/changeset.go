@@ -124,8 +124,8 @@ func resourceChange(r types.ResourceChange, within string) plan.ResourceChange {
 		if slices.ContainsFunc(r.Details, func(d types.ResourceChangeDetail) bool { return d.Evaluation == types.EvaluationTypeStatic }) {
 			c.Action = difference.Modify
 		}
-	default:
-		c.Action = difference.Dynamic
+	default: // CloudFormation does not know yet what it does
+		c.Action, c.Replacement = difference.Dynamic, resource.Conditional
 	}
 	switch r.Replacement {
 	case types.ReplacementTrue:

@@ -56,11 +56,10 @@ func (s side) policy(x *template.Expr) string {
 // nested reports whether a change concerns resources that only another template shows:
 // those of a nested stack, an application or a module that is deployed.
 func nested(r Resource) bool {
-	switch {
-	case r.Action == Add:
-		return false
-	case r.Type == "AWS::CloudFormation::Stack", r.Type == "AWS::Serverless::Application":
-		return true
-	}
-	return strings.HasSuffix(r.Type, "::MODULE")
+	return r.Action != Add && Nested(r.Type)
+}
+
+// Nested reports whether another template shows what resources of a type consist of.
+func Nested(typ string) bool {
+	return typ == "AWS::CloudFormation::Stack" || typ == "AWS::Serverless::Application" || strings.HasSuffix(typ, "::MODULE")
 }
