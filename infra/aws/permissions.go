@@ -36,6 +36,7 @@ func permissions(s settings) map[string][]permission {
 	for _, f := range []string{"execute-step", "wait-status"} {
 		all[f] = slices.Concat(all[f], adopts(s), hooks(s))
 	}
+	all["wait-status"] = append(all["wait-status"], executions(s)...)
 	if s.adoptable != "" {
 		all["wait-status"] = append(all["wait-status"], adopting("cloudformation:DeleteChangeSet"))
 	}
@@ -299,32 +300,42 @@ func targets(s settings) []permission {
 // hooks calls what the owner of the installation lists, in the own account. In other accounts, the roles of targets decide.
 func hooks(s settings) []permission {
 	const listed = "hooks of projects call it; the owner of the installation lists what they may call"
-	by := func(service string) (arns []string) {
-		for _, arn := range s.hooks {
-			if strings.Split(arn, ":")[2] == service {
-				arns = append(arns, arn)
-			}
-		}
-		return arns
-	}
 	var all []permission
-	if functions := by("lambda"); functions != nil {
+	if functions := s.called("lambda"); functions != nil {
 		all = append(all, permission{Do: []string{"lambda:InvokeFunction"}, On: functions, Why: listed})
 	}
-	if machines := by("states"); machines != nil {
-		var executions []string
-		for _, arn := range machines {
-			executions = append(executions, strings.Replace(arn, ":stateMachine:", ":execution:", 1)+":*")
-		}
-		all = append(all,
-			permission{Do: []string{"states:StartExecution"}, On: machines, Why: listed},
-			permission{Do: []string{"states:DescribeExecution", "states:StopExecution"}, On: executions, Why: "a hook ends with its execution, and stops it after its timeout; the names contain run and step"},
-		)
+	if machines := s.called("states"); machines != nil {
+		all = append(all, permission{Do: []string{"states:StartExecution"}, On: machines, Why: listed})
 	}
-	if buses := by("events"); buses != nil {
+	if buses := s.called("events"); buses != nil {
 		all = append(all, permission{Do: []string{"events:PutEvents"}, On: buses, If: conditions{"StringEquals": {"events:source": hook.EventSource}}, Why: listed})
 	}
 	return all
+}
+
+// executions follows the executions that hooks have started.
+func executions(s settings) []permission {
+	var all []string
+	for _, arn := range s.called("states") {
+		all = append(all, strings.Replace(arn, ":stateMachine:", ":execution:", 1)+":*")
+	}
+	if all == nil {
+		return nil
+	}
+	return []permission{{
+		Do: []string{"states:DescribeExecution", "states:StopExecution"}, On: all,
+		Why: "a hook ends with its execution, and stops it after its timeout; the names contain run and step",
+	}}
+}
+
+// called lists what hooks may call of a service, by ARN.
+func (s settings) called(service string) (arns []string) {
+	for _, arn := range s.hooks {
+		if strings.Split(arn, ":")[2] == service {
+			arns = append(arns, arn)
+		}
+	}
+	return arns
 }
 
 // dead is for the dead-letter queue of a function. Lambda sends to it in the function's name.
