@@ -121,20 +121,22 @@ func stateText(r run.Run) string {
 
 // stepCounts counts the finished steps by verb.
 func stepCounts(r run.Run) string {
-	same, by := r.Unchanged, make(map[plan.Verb]int)
+	verbs := action.Named(action.All(nil, nil, nil)...)
+	same, by := r.Unchanged, make(map[string]int) // by what they did
 	for _, s := range r.Steps {
 		switch {
-		case s.Status != run.Done:
+		case s.Status != run.Done, s.Approval != nil && !s.Answer.Known(): // nobody had to approve a change set
 		case s.Receipt.Unchanged:
 			same++
 		default:
-			by[s.Verb]++
+			by[verbs.Of(s.Verb).Past]++
 		}
 	}
 	var words []string
 	for _, v := range action.All(nil, nil, nil) {
-		if by[v.Name] > 0 && v.Past != "" {
-			words = append(words, fmt.Sprintf("%d %s", by[v.Name], v.Past))
+		if by[v.Past] > 0 && v.Past != "" {
+			words = append(words, fmt.Sprintf("%d %s", by[v.Past], v.Past))
+			delete(by, v.Past)
 		}
 	}
 	if same > 0 {

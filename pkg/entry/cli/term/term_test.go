@@ -548,3 +548,18 @@ to reject: stackwright reject abc --reason WHY`)
 		t.Errorf("the whole plan waits:\n%s", got)
 	}
 }
+
+// A stack that was updated by a change set counts as updated, and a change set that nobody had to approve as nothing else.
+func TestUpdatesByChangeSetsAreUpdates(t *testing.T) {
+	r := run.Run{Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"}, State: run.StateSucceeded, Started: at(0), Ended: at(9)}
+	unanswered := then(step("db/approve", 2), run.Done, "", 3, 4)
+	unanswered.Approval = &project.Approval{}
+	answered := unanswered
+	answered.Answer = run.Answer{ID: "one", Yes: true}
+	for _, s := range []run.Step{step("vpc/update"), step("db/propose", 0), unanswered, answered, step("db/execute", 2)} {
+		r.Steps = append(r.Steps, then(s, run.Done, "", 1, 2))
+	}
+	if got := strings.Join(term.Summary(r, next, 0), "\n"); !strings.Contains(got, ": 2 updated, 1 proposed, 1 approved") {
+		t.Errorf("got\n%s", got)
+	}
+}
