@@ -157,7 +157,7 @@ func (g *player) submit(l line) {
 // command sends a command to a run.
 func (g *player) command(l line) {
 	id := g.of(l.number(1))
-	g.proposesLate = g.proposesLate || l[0] == "unlock" && len(g.tables) > 0 // a run that is ended by force leaves the change set of its import
+	g.proposesLate = g.proposesLate || l[0] == "unlock" // a run that is ended by force leaves its change sets
 	switch {
 	case id == "":
 	case l[0] == "abort":

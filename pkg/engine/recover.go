@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -185,7 +186,7 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 				return fault.New(fault.Unavailable, "run %s: the start of %s may still be in progress: try again in a minute", r.ID, s.ID)
 			}
 		}
-		now.Messages = append(now.Messages, why)
+		now.Messages = limitMessages(slices.Concat(now.Messages, []string{why}, e.leftBehind(now)))
 		if err = e.failRemaining(ctx, now); err == nil {
 			now, err = e.end(ctx, now, s)
 		}
@@ -197,6 +198,17 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 			return e.wake(ctx, r)
 		}
 	}
+}
+
+// leftBehind names what the steps of r that are over have left behind: a function that ends a run by force may not delete it.
+func (e *Engine) leftBehind(r run.Run) []string {
+	var all []string
+	for _, s := range r.Steps {
+		if v := e.Verbs.Of(s.Verb); v.Tidy != nil && s.Over() && s.Receipt.Known() && !r.Executed(s) {
+			all = append(all, fmt.Sprintf("%s has left a %s behind: delete %s of the stack, if it is still there", s.ID, v.Leaves, action.Token(r.ID, r.TokenKey, s.Number, s.Attempt)))
+		}
+	}
+	return all
 }
 
 // failRemaining ends the steps of a run that is ended by force: running steps fail,
