@@ -44,7 +44,7 @@ invoke: ## send events/F.E.json to the function F on this machine (F=start E=upl
 	@$(MAKE) -s build
 	@build/stackwright invoke events/$(F).$(E).json
 
-demo: ## deploy, break, retry, review, adopt, import, forget, export and destroy examples/shop on this machine
+demo: ## deploy, break, retry, review, adopt, import, move, forget, export and destroy examples/shop on this machine
 	@$(GO) build -o build/stackwright ./infra/stackwright
 	@$(GO) run ./examples/demo
 

@@ -77,7 +77,7 @@ var notInRealTime = map[string]string{
 	"approved_import_cancelled": exactMoment, "approved_unlocked": engineWaits, "approved_stacks": exactMoment, "approved_protection": exactMoment, "approved_rolled_back_unchanged": exactMoment, "policy_continued": exactMoment, "import_deleted": randomNames, "import_unlocked": engineWaits,
 	"prompt": longOperations, "slow_without_events": longOperations,
 	"move_cancelled": exactMoment, "move_crashes": engineWaits, "move_refused": planDecides, "move_rolled_back": exactMoment,
-	"move_interrupted": exactMoment, "move_interrupted_outside": exactMoment, "move_unlocked": engineWaits, "move_hint": planDecides,
+	"move_interrupted": exactMoment, "move_interrupted_outside": exactMoment, "move_unlocked": engineWaits, "move_hint": planDecides, "approved_rollback_renamed": planDecides,
 	"targets-inaccessible": engineWaits, "targets-withheld": engineWaits, "targets-withheld_recorded": engineWaits,
 }
 

@@ -12,6 +12,7 @@ import (
 type generator struct {
 	policed   *rand.Rand // draws policies; nil if the installation has none
 	importing *rand.Rand // draws tables; nil if stacks import none
+	moving    *rand.Rand // draws which stack has the table that moves; nil if none does
 	*rand.Rand
 	script   script
 	emulated bool   // for the emulators: shorter scripts
@@ -41,6 +42,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.policies(seed)
 	a.imports(seed)
 	a.declareHooks(seed)
+	a.moves(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -48,7 +50,7 @@ func writeScript(seed uint64, emulated bool) script {
 	for range turns {
 		a.round()
 	}
-	if a.IntN(3) == 0 || a.importing != nil {
+	if a.IntN(3) == 0 || a.importing != nil || a.moving != nil {
 		a.add("redeploy", a.stacks().words()...)
 	}
 	a.add("destroy-all")
@@ -195,17 +197,25 @@ func (a *generator) deploy(w stacks) {
 		w[a.IntN(len(w))].adopts = true
 	}
 	words := w.words()
+	a.failAfterMove(w)
 	switch a.IntN(8) {
 	case 0:
 		words = append(words, "with", "rolling-back")
 	case 1:
 		words = append(words, "with", "refusing")
 	case 2:
-		words = append(words, "with", "late", a.number(60))
+		if n := a.number(60); a.moving == nil { // nobody else knows of files that are late, so the table could move back and forth
+			words = append(words, "with", "late", n)
+		}
 	case 3:
 		words = append(words, "with", "twice", a.number(60))
 	case 4:
-		words = append(words, "with", "file-lost")
+		if a.moving == nil { // without a project file there is no move_from
+			words = append(words, "with", "file-lost")
+		}
+	}
+	if len(words) == len(w) && a.moving != nil && a.moving.IntN(2) == 0 {
+		words = append(words, "with", "rolling-back")
 	}
 	a.add("deploy", words...)
 	a.last = w
@@ -267,11 +277,14 @@ func (a *generator) operations() []string {
 	if a.importing != nil {
 		all = append(all, "import", "propose")
 	}
+	if a.moving != nil {
+		all = append(all, "move-in", "move-in", "refuse")
+	}
 	return all
 }
 
 // stacks makes a project: often a variation of the last one.
-func (a *generator) stacks() stacks { return a.withTables(a.project()) }
+func (a *generator) stacks() stacks { return a.withMoves(a.withTables(a.project())) }
 
 // project makes a project without tables.
 func (a *generator) project() stacks {

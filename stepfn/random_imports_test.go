@@ -114,7 +114,7 @@ func (g *player) importable(w stacks) stacks {
 	w = slices.Clone(w)
 	for i := range w {
 		s := &w[i]
-		if s.table == "" {
+		if s.table == "" || s.table == movedTable {
 			continue
 		}
 		status := p.Status(s.nameOnBackend())

@@ -207,15 +207,20 @@ func (w *monitor) moved(r run.Run, number int) {
 		}
 		for _, o := range w.p.Store.Lend(id).Steps {
 			same := id == r.ID && o.Number == number
-			w.holds(alone, same || o.Node != s.Node || o.Status != run.Running || !requests(o.Verb),
+			w.holds(alone, same || !shares(o, s) || o.Status != run.Running || !requests(o.Verb),
 				"%s of run %s starts while %s of run %s is running", s.ID, r.ID, o.ID, id)
 		}
 	}
 }
 
+// shares reports whether two steps change the same stack.
+func shares(a, b run.Step) bool {
+	return slices.ContainsFunc(occupies(a), func(node string) bool { return slices.Contains(occupies(b), node) })
+}
+
 // requests reports whether a verb sends a request to CloudFormation.
 func requests(v plan.Verb) bool {
-	return v == plan.Create || v == plan.CreateEmpty || v == plan.Update || v == plan.Continue || v == plan.Delete || imports(v)
+	return v == plan.Create || v == plan.CreateEmpty || v == plan.Update || v == plan.Continue || v == plan.Delete || v == plan.MoveIn || imports(v)
 }
 
 // imports reports whether a verb imports resources.
@@ -245,7 +250,7 @@ func (w *monitor) startedBy(t action.Task) {
 	}
 	if t.Step.Verb == plan.Delete {
 		w.unneeded(t)
-	} else if t.Step.Verb != plan.Continue && t.Step.Verb != plan.CreateEmpty && !imports(t.Step.Verb) {
+	} else if t.Step.Verb != plan.Continue && t.Step.Verb != plan.CreateEmpty && t.Step.Verb != plan.MoveIn && !imports(t.Step.Verb) {
 		w.upToDate(t)
 	}
 	w.remembers()
@@ -363,7 +368,7 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 		p, _ := w.projectOf(r.Source)
 		n, desired := p.Nodes[s.Node]
 		was := w.Recorded()[s.Node].Approve
-		changes := slices.Contains([]string{"create", "update", "delete", "continue"}, string(s.Verb))
+		changes := slices.Contains([]string{"create", "update", "delete", "continue", "move-out", "move-in"}, string(s.Verb))
 		if level := n.Approve.Stronger(was); s.Verb == plan.Update {
 			w.holds(approved, level == "" || level == project.ApproveDeletions, "%s of run %s starts, by approve: %s, without a change set", s.ID, r.ID, level)
 		}

@@ -34,6 +34,7 @@ type player struct {
 	contested      bool            // stacks change hands
 	gated          bool            // plans have to be approved
 	tables         []string        // that exist
+	deletions      int             // of tables, that were checked
 	denied         string          // what the policy of the installation denies: a key of denials
 }
 
@@ -133,7 +134,7 @@ func (g *player) submit(l line) {
 	}
 	var w stacks
 	if l[0] == "deploy" || l[0] == "plan" {
-		w = l.stacks()
+		w = g.givers(l.stacks())
 	}
 	if l[0] == "deploy" {
 		g.last = w
@@ -280,6 +281,7 @@ func (g *player) finish() {
 	}
 	g.finishBeside()
 	g.keepsTables()
+	g.keepsMoved()
 	l := g.Lock()
 	g.holds(withdrawn, g.proposesLate || len(g.ChangeSets()) == 0, "change sets of %v are left", g.ChangeSets())
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v are queued", l.Owner.Run, l.Waiting)
@@ -367,7 +369,7 @@ func (g *player) redeploy(w stacks) {
 	g.finish()
 	g.stopFaults()
 	g.forgiveHooks()
-	w = g.importable(g.endDisputes(w))
+	w = g.reachable(g.importable(g.endDisputes(w)))
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()

@@ -221,6 +221,8 @@ func TestRandomScenariosContain(t *testing.T) {
 				found["max_parallel of a prefix"]++
 			case l[0] == "deploy-hub" && len(hub(l.number(1)+1)) > hubSize:
 				found["hub of 2,000"]++
+			case l[0] == "deploy" && slices.ContainsFunc(l.stacks(), func(s stack) bool { return s.giver != "" }):
+				found["move"]++
 			default:
 				found[l[0]]++
 			}
@@ -231,7 +233,7 @@ func TestRandomScenariosContain(t *testing.T) {
 	}
 	for what, least := range map[string]int{
 		"adopt": 100, "forget": 100, "by-hand": 40, "unreadable": 40, "lab-adopt": 100, "lab-deploy": 40, "lab-destroy": 40, "lab-forget": 40,
-		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 200, "policy": 300, "table": 1000, "taken": 100, "left": 50, "hook": 500, "fail-hook": 200,
+		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 200, "policy": 300, "table": 1000, "taken": 100, "left": 50, "move": 300, "hook": 500, "fail-hook": 200,
 	} {
 		if found[what] < least {
 			t.Errorf("%d of %d random scenarios have %s, want at least %d", found[what], largeSeeds, what, least)

@@ -37,11 +37,12 @@ var onceFailed = map[string]string{
 	"a saved plan was taken for out of date, although a rollback had deleted what was created since":                                          "fail s1/create; plan s2; deploy s1 s2 with rolling-back; wait-idle; deploy-planned",
 	"the change set of an exact plan was expected to be deleted, although its stack was":                                                      "plan s0; deploy s12!v2 s3 s15 s0 s17 s4 s16 s9 s10 s1 s13 s7 s6; policy updates; plan s12!v2 s1<.s12 with exactly; pass 1; destroy",
 	"a stack with another physical name that could not be created waited for the deletion of a stack that was still in use":                   "deploy s7 s5<s7 s4<s5; wait-idle; fail xs7/create; deploy s7=shop-xs7; pass 1; deploy s7=shop-xs7 s5<s7=shop-xs5 s4<s5",
-	"so did one whose creation was in progress":                                                                "deploy s7 s5<s7 s4<s5; wait-idle; slow xs7 30; deploy s7=shop-xs7; pass 1; unlock 0; deploy s7=shop-xs7 s5<s7=shop-xs5 s4<s5",
-	"a user created a stack that imports from one without exports, as CloudFormation does not do":              "fail s0/create; deploy s0; pass 1; by-hand s0 s1<s0; redeploy s0 s1",
-	"an update replaced a table by the one that the stack was to import":                                       "table t0; table t1; deploy s1&t0; wait-idle; deploy s1&t1",
-	"a stack that an import had created was taken for that of somebody else, after its run was ended by force": "plan s1&t1; wait-idle; deploy-planned; pass 6; unlock 0; redeploy s1",
-	"the table of a stack whose deletion had failed was not imported again, because that stack had it":         "fail s2/delete; deploy s2&t2; wait-idle; destroy; redeploy s2&t2",
+	"so did one whose creation was in progress": "deploy s7 s5<s7 s4<s5; wait-idle; slow xs7 30; deploy s7=shop-xs7; pass 1; unlock 0; deploy s7=shop-xs7 s5<s7=shop-xs5 s4<s5",
+	"a rollback kept a stack that the failed run had created under another physical name, because its deletion had to be approved": "fail s11/delete; deploy s11; deploy s11>deletions=shop-xs11 with rolling-back",
+	"a user created a stack that imports from one without exports, as CloudFormation does not do":                                  "fail s0/create; deploy s0; pass 1; by-hand s0 s1<s0; redeploy s0 s1",
+	"an update replaced a table by the one that the stack was to import":                                                           "table t0; table t1; deploy s1&t0; wait-idle; deploy s1&t1",
+	"a stack that an import had created was taken for that of somebody else, after its run was ended by force":                     "plan s1&t1; wait-idle; deploy-planned; pass 6; unlock 0; redeploy s1",
+	"the table of a stack whose deletion had failed was not imported again, because that stack had it":                             "fail s2/delete; deploy s2&t2; wait-idle; destroy; redeploy s2&t2",
 }
 
 // The same on the emulators.

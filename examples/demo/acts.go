@@ -144,18 +144,7 @@ func (s *stage) adopts(ctx context.Context) error {
 // imports brings a table that exists into a stack.
 func (s *stage) imports(ctx context.Context) error {
 	s.say("The table orders-archive exists, and no stack has it. The template describes it, and import: says that it exists: the stack imports it by a change set that does nothing else, and then an update does the rest.")
-	const table = `
-  Table:
-    Type: AWS::DynamoDB::Table
-    DeletionPolicy: Retain
-    UpdateReplacePolicy: Retain
-    Properties:
-      TableName: orders-archive
-      BillingMode: PAY_PER_REQUEST
-      AttributeDefinitions: [{ AttributeName: id, AttributeType: S }]
-      KeySchema: [{ AttributeName: id, KeyType: HASH }]
-`
-	if err := s.edit("templates/archive.yaml", "\n  Jobs:", table+"\n  Jobs:"); err != nil {
+	if err := s.edit("templates/archive.yaml", "\n  Jobs:", archiveTable+"\n  Jobs:"); err != nil {
 		return err
 	}
 	const named = "    stack_name: legacy-archive\n"
@@ -173,14 +162,17 @@ func (s *stage) imports(ctx context.Context) error {
 
 // forgets gives a stack away.
 func (s *stage) forgets(ctx context.Context) error {
-	s.say("Forget deletes the record of a stack: the stack stays, with its table, and another project can adopt it.")
+	s.say("Forget deletes the record of a stack: the stack stays, with its queue, and another project can adopt it.")
 	if err := s.run(ctx, exitWaiting, "forget", "data/archive", "--project", "shop"); err != nil {
 		return err
 	}
 	if err := s.approved(ctx, "approve", "data/archive/forget"); err != nil {
 		return err
 	}
-	if err := s.edit("stackwright.yaml", "  data/archive:\n    template: templates/archive.yaml\n    stack_name: legacy-archive\n    import: { Table: auto }\n", ""); err != nil {
+	if err := s.edit("stackwright.yaml", "  data/archive:\n    template: templates/archive.yaml\n    stack_name: legacy-archive\n", ""); err != nil {
+		return err
+	}
+	if err := s.edit("stackwright.yaml", "    "+key+"\n", ""); err != nil {
 		return err
 	}
 	exported := filepath.Join(s.folder, "exported")

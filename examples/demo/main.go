@@ -34,7 +34,7 @@ func demonstrate(ctx context.Context, program, project string, seconds float64) 
 		return err
 	}
 	defer func() { err = s.close(err) }()
-	acts := []func(context.Context) error{s.deploys, s.showsOutputs, s.changes, s.fails, s.retries, s.reviews, s.adopts, s.imports, s.forgets, s.destroys}
+	acts := []func(context.Context) error{s.deploys, s.showsOutputs, s.changes, s.fails, s.retries, s.reviews, s.adopts, s.imports, s.moves, s.forgets, s.destroys}
 	for n, act := range acts {
 		if err := act(ctx); err != nil {
 			return fmt.Errorf("act %d: %w", n+1, err)

@@ -13,13 +13,7 @@ import (
 // move: their templates, and those with which CloudFormation moves the resources. A stack of which
 // something is wrong is left to the plan.
 func (e *Engine) readMoves(ctx context.Context, v *plan.View) error {
-	var moves []plan.Move
-	for _, m := range v.Moving() {
-		if v.Movable(m) {
-			moves = append(moves, m)
-		}
-	}
-	before := v.MovedBefore()
+	moves, before := v.Moving(), v.MovedBefore()
 	if len(moves)+len(before) == 0 {
 		return nil
 	}
@@ -34,7 +28,7 @@ func (e *Engine) readMoves(ctx context.Context, v *plan.View) error {
 	}
 	for _, m := range moves {
 		bodies := make(map[string][]byte)
-		for _, name := range []string{m.From, m.To} {
+		for _, name := range v.Readable(m) {
 			found, body, err := e.templatesOf(ctx, *v, name)
 			if err != nil {
 				return err
@@ -71,7 +65,7 @@ func (e *Engine) readMoved(ctx context.Context, v *plan.View, name string) error
 // prepareMove stores the templates with which CloudFormation moves the resources of m.
 func (e *Engine) prepareMove(ctx context.Context, v *plan.View, m plan.Move, bodies map[string][]byte) error {
 	from, to := v.Found[m.From], v.Found[m.To]
-	if from.Template == nil || to.Template == nil || to.Desired == nil {
+	if bodies[m.From] == nil || bodies[m.To] == nil || from.Template == nil || to.Template == nil || to.Desired == nil {
 		return nil
 	}
 	desired, err := e.Changes.Template(ctx, v.Desired.Nodes[m.To].Template.Digest)

@@ -11,21 +11,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
-// Movable reports whether both stacks of a move exist and can be read, so that their
+// Readable lists those of the two stacks of a move that exist and can be read. If both do, their
 // templates say whether the move is possible.
-func (v View) Movable(m Move) bool {
-	for _, name := range []string{m.From, m.To} {
-		if _, desired := v.Desired.Nodes[name]; !desired || !v.managed(name) || v.inaccessible(name) {
-			return false
-		}
-	}
-	return true
+func (v View) Readable(m Move) []string {
+	return slices.DeleteFunc([]string{m.From, m.To}, func(name string) bool {
+		_, desired := v.Desired.Nodes[name]
+		return !desired || !v.managed(name) || v.inaccessible(name)
+	})
 }
 
 // Arriving lists the resources of a move that the target does not have yet. It refuses all that
 // CloudFormation cannot move, at once. Found has the templates.
 func (v View) Arriving(m Move) ([]MovedResource, error) {
 	r := v.relocation(m)
+	if r.over() {
+		return nil, nil
+	}
 	if err := r.stacks(); err != nil {
 		return nil, err
 	}
@@ -48,6 +49,19 @@ type relocation struct {
 
 func (v View) relocation(m Move) relocation {
 	return relocation{View: v, Move: m, from: v.Found[m.From], to: v.Found[m.To]}
+}
+
+// over reports whether the target has all resources, and the source does not exist.
+func (r relocation) over() bool {
+	if r.to.Template == nil || !r.creates(r.From) || r.inaccessible(r.From) {
+		return false
+	}
+	for _, here := range r.Resources {
+		if _, has := r.to.Template.Resources[here]; !has {
+			return false
+		}
+	}
+	return true
 }
 
 func (r relocation) nodes() []string { return []string{r.From, r.To} }

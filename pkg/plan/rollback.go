@@ -56,7 +56,9 @@ func Rollback(v View) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	stays := func(s Step) bool { return !v.Changed[s.Node] && (v.demand(s) != "" || v.reviewed(s)) }
+	stays := func(s Step) bool {
+		return !v.Changed[s.Node] && !v.created(s.Node) && (v.demand(s) != "" || v.reviewed(s))
+	}
 	for _, s := range p.Steps {
 		message := "stack " + s.Node + " stays as it is: what changes it has to be approved, and the run that is rolled back did not change it"
 		if stays(s) && !slices.Contains(messages, message) {

@@ -30,6 +30,8 @@ type Cloud struct {
 	Apart    bool                           // targets are separate, and a stack outside the default target is named "shop-vpc@eu"; otherwise all share one account and region
 	Denied   map[string]bool                // targets whose role cannot be assumed
 
+	Deletions []Deletion // of tables
+
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
 	Lag time.Duration // by how much the descriptions of stacks are older than their events
@@ -162,7 +164,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		c.deleteOutdated(st)
 	}
 	if s.Gone() {
-		c.removeTable(st.now)
+		c.removeTable(st.now, "", false)
 		delete(c.live, name)
 	}
 }
@@ -170,7 +172,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 // Make adds a stack that somebody else created from a template with parameters.
 func (c *Cloud) Make(name, template string, params map[string]string) {
 	c.Put(name, "CREATE_COMPLETE")
-	c.change(c.live[name], content{template: template, params: params})
+	c.change(c.live[name], content{template: template, params: params}, "")
 	c.describe(c.live[name])
 }
 
@@ -180,7 +182,7 @@ func (c *Cloud) Tag(name, project string) { c.live[name].project = project }
 // Use adds a stack outside Stackwright that imports the export of another.
 func (c *Cloud) Use(user, name string) {
 	c.Put(user, "CREATE_COMPLETE")
-	c.change(c.live[user], content{template: "v1 imports " + name})
+	c.change(c.live[user], content{template: "v1 imports " + name}, "")
 	c.describe(c.live[user])
 }
 

@@ -68,7 +68,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 				after(0.5, ends("ROLLBACK_COMPLETE", ""))
 				return
 			}
-			c.change(st, want)
+			c.change(st, want, t.Run)
 			c.set(st, t, "CREATE_COMPLETE", "")
 		})
 	case action.UpdateStack, action.ExecuteChangeSet:
@@ -84,7 +84,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 				after(0.5, ends(end, ""))
 				return
 			}
-			c.change(st, want)
+			c.change(st, want, t.Run)
 			c.set(st, t, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
 			after(0.2, ends("UPDATE_COMPLETE", ""))
 		})
@@ -101,7 +101,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 				after(0.5, ends("IMPORT_ROLLBACK_COMPLETE", ""))
 				return
 			}
-			c.change(st, want)
+			c.change(st, want, t.Run)
 			c.set(st, t, "IMPORT_COMPLETE", "")
 		})
 	case action.ContinueUpdateRollback:
@@ -126,7 +126,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 				c.set(st, t, "DELETE_FAILED", why)
 				return
 			}
-			c.removeTable(st.now)
+			c.removeTable(st.now, t.Run, before == "DELETE_FAILED")
 			c.set(st, t, "DELETE_COMPLETE", "")
 			delete(c.live, st.name)
 		})
@@ -161,11 +161,11 @@ func (c *Cloud) Cancel(_ context.Context, t action.Task) error {
 	return nil
 }
 
-// change deploys new content to a stack.
-func (c *Cloud) change(st *stack, want content) {
+// change deploys new content to a stack, for a run or, if by is "", for a user.
+func (c *Cloud) change(st *stack, want content, by string) {
 	if name := TableOf(want.template); name != TableOf(st.now.template) {
-		c.removeTable(st.now)
-		c.bringIn(name)
+		c.removeTable(st.now, by, false)
+		c.bringIn(name, by)
 	}
 	c.put(st, want)
 }

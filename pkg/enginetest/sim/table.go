@@ -7,6 +7,15 @@ import "strings"
 type table struct {
 	created int // how often
 	deleted bool
+	maker   string // the run that has created it; "" if a user has
+}
+
+// A Deletion is a table that was deleted with a stack, or because a stack has it no longer.
+type Deletion struct {
+	Table string
+	By    string // the run that has deleted it; "" if a user has
+	Maker string // the run that had created it; "" if a user had
+	Again bool   // another deletion of its stack had failed before
 }
 
 // TableOf returns the name of the table in a template; "" if it has none.
@@ -19,7 +28,7 @@ func TableOf(template string) string {
 // CreateTable lets a user create a table outside of all stacks, unless it exists.
 func (c *Cloud) CreateTable(name string) {
 	if t := c.tables[name]; t == nil || t.deleted {
-		c.bringIn(name)
+		c.bringIn(name, "")
 	}
 }
 
@@ -50,21 +59,23 @@ func (c *Cloud) holder(table string) *stack {
 }
 
 // bringIn records that a table comes into a stack: it is created unless it exists.
-func (c *Cloud) bringIn(name string) {
+func (c *Cloud) bringIn(name, by string) {
 	t := c.tables[name]
 	switch {
 	case name == "":
 	case t == nil:
-		c.tables[name] = &table{created: 1}
+		c.tables[name] = &table{created: 1, maker: by}
 	case t.deleted:
-		t.created, t.deleted = t.created+1, false
+		t.created, t.deleted, t.maker = t.created+1, false, by
 	}
 }
 
 // removeTable records that a stack has its content no longer: its table is deleted, unless the template retains it.
-func (c *Cloud) removeTable(was content) {
-	if t := c.tables[TableOf(was.template)]; t != nil && !retains(was.template) {
+func (c *Cloud) removeTable(was content, by string, again bool) {
+	name := TableOf(was.template)
+	if t := c.tables[name]; t != nil && !retains(was.template) {
 		t.deleted = true
+		c.Deletions = append(c.Deletions, Deletion{name, by, t.maker, again})
 	}
 }
 
