@@ -36,8 +36,8 @@ func TestCalls(t *testing.T) {
 	}{
 		{"start", []string{"sfn.StartExecution", "s3.GetObject", "s3.HeadObject"}, []string{"cloudformation.DescribeStacks", "sts.AssumeRole", "s3.PutObject"}},
 		{"plan", []string{"cloudformation.DescribeStacks", "s3.PutObject"}, []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}},
-		{"execute-step", []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}, []string{"sfn.StartExecution", "s3.PutObject"}},
-		{"wait-status", []string{"sfn.SendTaskSuccess", "cloudformation.DescribeStackEvents", "cloudformation.CreateStack", "cloudformation.DeleteStack", "cloudformation.DeleteChangeSet"}, []string{"s3.HeadObject"}},
+		{"execute-step", []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}, []string{"scheduler.CreateSchedule", "s3.PutObject"}},
+		{"wait-status", []string{"sfn.SendTaskSuccess", "cloudformation.DescribeStackEvents", "cloudformation.CreateStack", "cloudformation.DeleteStack", "cloudformation.DeleteChangeSet"}, []string{"scheduler.CreateSchedule", "cloudformation.GetTemplate"}},
 		{"api", []string{"sfn.StartExecution", "dynamodb.Query", "s3.GetObject", "s3.PutObject"}, []string{"sts.AssumeRole", "cloudformation.DescribeStacks"}},
 		{"stack-event", []string{"sfn.SendTaskSuccess", "dynamodb.TransactWriteItems"}, []string{"sts.AssumeRole", "s3.GetObject", "sfn.StartExecution"}},
 	} {
