@@ -84,7 +84,8 @@ func (w *monitor) hookCalled(c sim.HookCalled) {
 		return
 	}
 	s := r.Steps[number]
-	w.holds(calledInTime, s.Status == run.Running && s.Verb == plan.Hook && s.Qualifier == c.Message.Hook, "hook %s of run %s is called while %s is %s", c.Message.Hook, id, s.ID, s.Status)
+	late := w.skewed() // a process whose clock is behind does not know that it is late, and the service accepts the call: the token says that it is the same
+	w.holds(calledInTime, (s.Status == run.Running || late) && s.Verb == plan.Hook && s.Qualifier == c.Message.Hook, "hook %s of run %s is called while %s is %s", c.Message.Hook, id, s.ID, s.Status)
 }
 
 // hookEnded checks a step that calls a hook and has ended.

@@ -323,7 +323,8 @@ func (g *player) asDesired(r run.Run, w stacks) {
 	desired := make(map[string]bool)
 	for _, st := range w {
 		desired[st.name] = true
-		if g.changedOutside[st.physical] {
+		stays := slices.ContainsFunc(r.Messages, func(m string) bool { return strings.HasPrefix(m, "stack "+st.name+" stays as it is") }) // nobody approves a rollback
+		if g.changedOutside[st.physical] || stays {
 			continue
 		}
 		s := g.Status(st.nameOnBackend())
