@@ -74,7 +74,7 @@ var notInRealTime = map[string]string{
 	"approved_rule": planDecides, "approved_rule_weaker": planDecides, "import_of_another": planDecides, "import_taken": planDecides, "policy_broken": planDecides,
 	"policy_costs": planDecides, "policy_everywhere": planDecides, "policy_installed": planDecides, "policy_principal": planDecides, "policy_warns": planDecides,
 	"saved_plan_same_files":     planDecides,
-	"approved_import_cancelled": exactMoment, "approved_unlocked": engineWaits, "approved_stacks": exactMoment, "approved_protection": exactMoment, "approved_rolled_back_unchanged": exactMoment, "policy_continued": exactMoment, "import_deleted": randomNames, "import_unlocked": engineWaits,
+	"approved_import_cancelled": exactMoment, "approved_unlocked": engineWaits, "approved_stacks": exactMoment, "approved_protection": exactMoment, "approved_change_set_unlocked": engineWaits, "approved_change_set_deleted": exactMoment, "move_rolled_back_later": exactMoment, "approved_rolled_back_unchanged": exactMoment, "policy_continued": exactMoment, "import_deleted": randomNames, "import_unlocked": engineWaits,
 	"prompt": longOperations, "slow_without_events": longOperations,
 	"move_cancelled": exactMoment, "move_crashes": engineWaits, "move_refused": planDecides, "move_rolled_back": exactMoment,
 	"move_interrupted": exactMoment, "move_interrupted_outside": exactMoment, "move_unlocked": engineWaits, "move_hint": planDecides, "approved_rollback_renamed": planDecides,

@@ -122,10 +122,11 @@ var changes = map[string]func(*project.Node){
 	"Timeout":         func(n *project.Node) { n.Timeout = project.LeastTimeout },
 	"Approve":         func(n *project.Node) { n.Approve = project.ApproveDeletions },
 	"Deployment":      func(n *project.Node) { n.Deployment = project.Express },
+	"Hooks":           func(n *project.Node) { n.Hooks = []project.Hook{{Name: "migrate"}} },
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {
