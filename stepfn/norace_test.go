@@ -3,8 +3,8 @@
 package stepfn_test
 
 const (
-	defaultScenarios = 4_000
-	defaultEmulated  = 120
+	defaultScenarios = 2_500
+	defaultEmulated  = 80
 	defaultLarge     = 300
 	many             = 2_000  // stacks of a large run in memory
 	planned          = 10_000 // stacks of a run that is only planned
