@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -96,11 +97,12 @@ func proposal(ctx context.Context, client Client, stack, id, within string) (p p
 			if r.ChangeSetId == nil {
 				continue
 			}
-			inner, _, err := proposal(ctx, client, stack, *r.ChangeSetId, within+aws.ToString(r.LogicalResourceId)+"/")
-			if err != nil {
+			inner, ready, err := proposal(ctx, client, stack, *r.ChangeSetId, within+aws.ToString(r.LogicalResourceId)+"/")
+			if err != nil || !ready {
 				return p, false, err
 			}
 			p.Resources = append(p.Resources, inner.Resources...)
+			p.Warning = cmp.Or(p.Warning, inner.Warning, inner.Failure) // what is missing there is missing here
 		}
 		if in.NextToken = out.NextToken; in.NextToken == nil {
 			return p, true, nil
