@@ -229,11 +229,11 @@ func (s *session) exportFolder(_ context.Context, id string, e export) (int, err
 	if err != nil {
 		return c.refuse(err)
 	}
-	environment := e.Environment
-	if environment == project.DefaultEnvironment {
-		environment = ""
+	written := draft.Project{Name: e.Project, Stacks: stacks}
+	if e.Environment != project.DefaultEnvironment {
+		written.Environments = []draft.Environment{{Name: e.Environment}}
 	}
-	files[projectFile] = draft.File(e.Project, environment, stacks)
+	files[projectFile] = draft.File(written)
 	dir := c.flags.folder
 	if err := writeNew(dir, files); err != nil {
 		return c.refuse(err)
@@ -244,8 +244,8 @@ func (s *session) exportFolder(_ context.Context, id string, e export) (int, err
 	c.listSecrets(stacks)
 	fmt.Fprintln(c.Err, "not written, because no live stack shows them: variables, other environments, schedules, limits, timeouts, policies, and who approves")
 	next := c.commandLine("plan", dir)
-	if environment != "" {
-		next = c.commandLine("plan", dir, "--env", environment)
+	if e.Environment != project.DefaultEnvironment {
+		next = c.commandLine("plan", dir, "--env", e.Environment)
 	}
 	fmt.Fprintf(c.Err, "see whether a deploy of it would change anything: %s\n", next)
 	return ExitOK, nil

@@ -49,7 +49,7 @@ func initialize(ctx context.Context, c *call) (int, error) {
 	if err != nil {
 		return c.refuse(err)
 	}
-	files[projectFile] = draft.File(name, "", stacks)
+	files[projectFile] = draft.File(draft.Project{Name: name, Stacks: stacks})
 	if err := writeNew(dir, files); err != nil {
 		return c.refuse(err)
 	}
@@ -89,9 +89,9 @@ func (c *call) listFiles(dir string, files archive.Files) error {
 // listSecrets says which parameters of stacks that exist refer to secrets in place of their values.
 func (c *call) listSecrets(stacks []draft.Stack) {
 	for _, s := range stacks {
-		for _, key := range slices.Sorted(maps.Keys(s.References)) {
-			if strings.HasPrefix(s.References[key], "${secret:") {
-				fmt.Fprintf(c.Err, "stack %s: the value of parameter %s cannot be read, because it is NoEcho: create the secret that %s refers to, %s, or write another reference\n", s.Name, key, projectFile, s.References[key])
+		for _, key := range slices.Sorted(maps.Keys(s.Parameters)) {
+			if text := s.Parameters[key].Items[0]; strings.HasPrefix(text, "${secret:") {
+				fmt.Fprintf(c.Err, "stack %s: the value of parameter %s cannot be read, because it is NoEcho: create the secret that %s refers to, %s, or write another reference\n", s.Name, key, projectFile, text)
 			}
 		}
 	}

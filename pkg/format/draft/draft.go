@@ -17,78 +17,161 @@ import (
 // Schema is where editors find the JSON schema of a project file.
 const Schema = "https://raw.githubusercontent.com/stackwright/stackwright/main/docs/project.schema.json"
 
+// A Project is what a new project file says.
+type Project struct {
+	Name         string
+	Defaults     Stack // the settings that all stacks have
+	Stacks       []Stack
+	Environments []Environment
+}
+
+// An Environment is an environment of a new project, with the stacks that only it has.
+type Environment struct {
+	Name   string
+	Stacks []Stack
+}
+
 // A Stack is a stack of a new project.
 type Stack struct {
+	Comment      string               // lines above it
 	Name         string               // in the project
 	Template     string               // the path of its template
 	StackName    string               // in CloudFormation; "" if it follows from Name
-	Parameters   map[string]string    // their values, in which ${ is text
-	References   map[string]string    // of further parameters: values with references
+	Parameters   map[string]Value     // by name
 	Missing      []template.Parameter // those without a value
-	Tags         map[string]string    // likewise
+	Tags         map[string]Value     // likewise
 	Capabilities []string
 	Protect      bool
+	Timeout      string                // as in the file; "" is none
 	Targets      []string              // none is the default target
 	Needs        []string              // further dependencies, by name
 	Approve      project.ApprovalLevel // which of its changes have to be approved
 }
 
-// File writes a project file, with an environment unless it is "". The stacks are listed in their order.
-func File(project, environment string, stacks []Stack) []byte {
+// A Value is the value of a parameter or a tag, with references.
+type Value struct {
+	Comment string   // lines above it
+	Items   []string // one for a text
+	List    bool
+}
+
+// Literal is a text without references.
+func Literal(text string) Value { return Reference(strings.ReplaceAll(text, "${", "$${")) }
+
+// Reference is a text with references.
+func Reference(text string) Value { return Value{Items: []string{text}} }
+
+// equal reports whether two values are the same, but for their comments.
+func (v Value) equal(other Value) bool {
+	return v.List == other.List && slices.Equal(v.Items, other.Items)
+}
+
+// File writes a project file. The environments and the stacks are listed in their order.
+func File(p Project) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\nproject: %s\n\n", Schema, project)
-	if environment != "" {
-		fmt.Fprintf(&b, "environments:\n  %s: {}\n\n", scalar(environment))
+	fmt.Fprintf(&b, "# yaml-language-server: $schema=%s\nproject: %s\n\n", Schema, p.Name)
+	var defaults bytes.Buffer
+	p.Defaults.settings(&defaults, "    ")
+	if defaults.Len() > 0 {
+		fmt.Fprintf(&b, "defaults:\n  \"\":\n%s\n", defaults.Bytes())
 	}
-	b.WriteString("stacks:\n")
-	for _, s := range stacks {
-		s.write(&b)
+	if len(p.Stacks) > 0 {
+		writeStacks(&b, "", p.Stacks)
+	}
+	if len(p.Environments) == 0 {
+		return b.Bytes()
+	}
+	if len(p.Stacks) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString("environments:\n")
+	for _, e := range p.Environments {
+		if len(e.Stacks) == 0 {
+			fmt.Fprintf(&b, "  %s: {}\n", scalar(e.Name))
+			continue
+		}
+		fmt.Fprintf(&b, "  %s:\n", scalar(e.Name))
+		writeStacks(&b, "    ", e.Stacks)
 	}
 	return b.Bytes()
 }
 
-func (s Stack) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "  %s:\n    template: %s\n", scalar(s.Name), scalar(s.Template))
-	if s.StackName != "" {
-		fmt.Fprintf(b, "    stack_name: %s\n", scalar(s.StackName))
+// writeStacks writes the key stacks of a layer.
+func writeStacks(b *bytes.Buffer, indent string, stacks []Stack) {
+	fmt.Fprintf(b, "%sstacks:\n", indent)
+	for _, s := range stacks {
+		comment(b, indent+"  ", s.Comment)
+		fmt.Fprintf(b, "%s  %s:\n%s    template: %s\n", indent, scalar(s.Name), indent, scalar(s.Template))
+		if s.StackName != "" {
+			fmt.Fprintf(b, "%s    stack_name: %s\n", indent, scalar(s.StackName))
+		}
+		s.settings(b, indent+"    ")
 	}
-	parameters := escaped(s.Parameters)
-	maps.Copy(parameters, s.References)
+}
+
+// settings writes the keys that a stack and defaults may have.
+func (s Stack) settings(b *bytes.Buffer, indent string) {
 	switch {
-	case len(parameters) > 0:
-		b.WriteString("    parameters:\n")
+	case len(s.Parameters) > 0:
+		fmt.Fprintf(b, "%sparameters:\n", indent)
 	case len(s.Missing) > 0: // a key without values is not allowed
-		b.WriteString("    # parameters:\n")
+		fmt.Fprintf(b, "%s# parameters:\n", indent)
 	}
-	texts(b, parameters)
+	values(b, indent+"  ", s.Parameters)
 	for _, p := range s.Missing {
-		fmt.Fprintf(b, "      # %s: %s\n", p.Name, about(p))
+		fmt.Fprintf(b, "%s  # %s: %s\n", indent, p.Name, about(p))
 	}
 	if len(s.Tags) > 0 {
-		b.WriteString("    tags:\n")
-		texts(b, escaped(s.Tags))
+		fmt.Fprintf(b, "%stags:\n", indent)
+		values(b, indent+"  ", s.Tags)
 	}
 	if len(s.Capabilities) > 0 {
-		fmt.Fprintf(b, "    capabilities: [%s]\n", strings.Join(s.Capabilities, ", "))
+		fmt.Fprintf(b, "%scapabilities: [%s]\n", indent, strings.Join(s.Capabilities, ", "))
 	}
 	if s.Protect {
-		b.WriteString("    protect: true\n")
+		fmt.Fprintf(b, "%sprotect: true\n", indent)
+	}
+	if s.Timeout != "" {
+		fmt.Fprintf(b, "%stimeout: %s\n", indent, s.Timeout)
 	}
 	if s.Approve != project.ApproveNever {
-		fmt.Fprintf(b, "    approve: %s\n", s.Approve)
+		fmt.Fprintf(b, "%sapprove: %s\n", indent, s.Approve)
 	}
-	list(b, "targets", s.Targets)
-	list(b, "needs", s.Needs)
+	list(b, indent, "targets", s.Targets)
+	list(b, indent, "needs", s.Needs)
 }
 
 // list writes a key with a list.
-func list(b *bytes.Buffer, key string, values []string) {
+func list(b *bytes.Buffer, indent, key string, values []string) {
 	if len(values) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "    %s:\n", key)
+	fmt.Fprintf(b, "%s%s:\n", indent, key)
 	for _, v := range values {
-		fmt.Fprintf(b, "      - %s\n", scalar(v))
+		fmt.Fprintf(b, "%s  - %s\n", indent, scalar(v))
+	}
+}
+
+// values writes the entries of a key.
+func values(b *bytes.Buffer, indent string, all map[string]Value) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		v := all[name]
+		comment(b, indent, v.Comment)
+		switch {
+		case !v.List:
+			fmt.Fprintf(b, "%s%s: %s\n", indent, scalar(name), scalar(strings.Join(v.Items, "")))
+		case len(v.Items) == 0:
+			fmt.Fprintf(b, "%s%s: []\n", indent, scalar(name))
+		default:
+			list(b, indent, scalar(name), v.Items)
+		}
+	}
+}
+
+// comment writes lines as comments.
+func comment(b *bytes.Buffer, indent, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(b, "%s\n", strings.TrimRight(indent+"# "+strings.TrimRight(line, "\r\n"), " "))
 	}
 }
 
@@ -103,22 +186,6 @@ func about(p template.Parameter) string {
 		text = string(short[:100]) + "…"
 	}
 	return value + " # " + strings.TrimSuffix(text, ":")
-}
-
-// escaped returns texts without references.
-func escaped(all map[string]string) map[string]string {
-	with := make(map[string]string, len(all))
-	for name, text := range all {
-		with[name] = strings.ReplaceAll(text, "${", "$${")
-	}
-	return with
-}
-
-// texts writes the entries of a key.
-func texts(b *bytes.Buffer, all map[string]string) {
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(b, "      %s: %s\n", scalar(name), scalar(all[name]))
-	}
 }
 
 // A bare scalar is text in every version of YAML, and needs no quotes.

@@ -45,7 +45,7 @@ func TestTemplates(t *testing.T) {
 	}
 	var list problem.List
 	stacks := draft.Of(files, &list)
-	files["stackwright.yaml"] = draft.File("shop", "", stacks)
+	files["stackwright.yaml"] = draft.File(draft.Project{Name: "shop", Stacks: stacks})
 	golden.Same(t, "testdata/templates.yaml", string(files["stackwright.yaml"]))
 	is, err := read(t, files)
 	if err != nil || list.Err() != nil {
@@ -69,7 +69,7 @@ func TestIncompleteTemplates(t *testing.T) {
 		"a.yaml": []byte("Parameters:\n  Key: {Type: String, NoEcho: true}\n  Zone: {Type: String, Description: '" + strings.Repeat("where # it is. ", 20) + "'}\n  Size: {Type: Number, Default: 1}\nResources: {R: {Type: AWS::IAM::Role, Properties: {AssumeRolePolicyDocument: {}}}}\n"),
 	}
 	var list problem.List
-	files["stackwright.yaml"] = draft.File("shop", "", draft.Of(files, &list))
+	files["stackwright.yaml"] = draft.File(draft.Project{Name: "shop", Stacks: draft.Of(files, &list)})
 	golden.Same(t, "testdata/incomplete.yaml", string(files["stackwright.yaml"]))
 	if _, err := read(t, files); list.Err() != nil || len(fault.Messages(err)) != 2 || !strings.Contains(err.Error(), "parameter Zone is missing") {
 		t.Errorf("%v, %v", list.Err(), err)
@@ -83,7 +83,7 @@ func TestIncompleteTemplates(t *testing.T) {
 // The example is a valid project.
 func TestExample(t *testing.T) {
 	files, stacks := draft.Example()
-	files["stackwright.yaml"] = draft.File("shop", "", stacks)
+	files["stackwright.yaml"] = draft.File(draft.Project{Name: "shop", Stacks: stacks})
 	golden.Same(t, "testdata/example.yaml", string(files["stackwright.yaml"]))
 	p, err := read(t, files)
 	if err != nil || len(p.Edges) != 1 {
@@ -99,7 +99,7 @@ func TestLive(t *testing.T) {
 		{Name: "shop-", Template: topic}, {Name: "shop-DB", Template: []byte(` {"Resources": {"T": {"Type": "AWS::SNS::Topic"}}}`)},
 		{Name: "shop--db", Template: topic},
 	})
-	files["stackwright.yaml"] = draft.File("shop", "", stacks)
+	files["stackwright.yaml"] = draft.File(draft.Project{Name: "shop", Stacks: stacks})
 	golden.Same(t, "testdata/live.yaml", string(files["stackwright.yaml"]))
 	p, err := read(t, files)
 	if err != nil {

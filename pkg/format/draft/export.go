@@ -48,7 +48,7 @@ func Export(id string, live []Live) (archive.Files, []Stack, error) {
 func exported(stack string, live []Live, byNode map[string]Live, files archive.Files) (Stack, error) {
 	l := live[0]
 	s := Stack{
-		Name: stack, StackName: l.Name, Parameters: map[string]string{}, References: map[string]string{}, Tags: map[string]string{}, Capabilities: l.Capabilities, Protect: l.Protected,
+		Name: stack, StackName: l.Name, Parameters: map[string]Value{}, Tags: map[string]Value{}, Capabilities: l.Capabilities, Protect: l.Protected,
 	}
 	for _, other := range live {
 		if !alike(l, other) {
@@ -64,7 +64,7 @@ func exported(stack string, live []Live, byNode map[string]Live, files archive.F
 		s.Targets = nil
 	}
 	parsed := s.take(l, files)
-	given := givenTo(l, s.Tags, parsed)
+	given := givenTo(l, ownTags(l), parsed)
 	needs := make(map[string]bool)
 	for _, node := range l.Recorded.Needs {
 		needed, _, _ := strings.Cut(node, "@")
@@ -77,13 +77,13 @@ func exported(stack string, live []Live, byNode map[string]Live, files archive.F
 		}
 		switch {
 		case parsed.Parameters[key].NoEcho:
-			s.References[key] = secretOf(l, key)
+			s.Parameters[key] = secretOf(l, key)
 		case node != "":
-			s.References[key] = "${" + node + "." + output + "}"
+			s.Parameters[key] = Reference("${" + node + "." + output + "}")
 			needed, _, _ := strings.Cut(node, "@")
 			delete(needs, needed)
 		default:
-			s.Parameters[key] = value
+			s.Parameters[key] = Literal(value)
 		}
 	}
 	s.Needs = slices.Sorted(maps.Keys(needs))

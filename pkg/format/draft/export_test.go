@@ -48,12 +48,13 @@ func TestExportOfParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, team := map[string]string{}, map[string]string{"team": "orders"}
+	none, team := map[string]draft.Value{}, map[string]draft.Value{"team": draft.Literal("orders")}
+	vpcID := draft.Reference("${vpc.Id}")
 	want := []draft.Stack{
-		{Name: "bus", Template: "templates/bus.yaml", Parameters: none, References: none, Tags: none},
-		{Name: "db", Template: "templates/db.yaml", Parameters: map[string]string{"Class": "basic"}, References: map[string]string{"Vpc": "${vpc.Id}"}, Tags: team, Needs: []string{"bus"}, Approve: project.ApproveAlways},
-		{Name: "unknown", Template: "templates/unknown.yaml", Parameters: none, References: map[string]string{"Vpc": "${vpc.Id}", "Password": "${secret:shop-unknown/Password}"}, Tags: team, Needs: []string{"bus"}},
-		{Name: "vpc", StackName: "other", Template: "templates/vpc.yaml", Parameters: none, References: none, Tags: none, Targets: []string{"eu"}},
+		{Name: "bus", Template: "templates/bus.yaml", Parameters: none, Tags: none},
+		{Name: "db", Template: "templates/db.yaml", Parameters: map[string]draft.Value{"Class": draft.Literal("basic"), "Vpc": vpcID}, Tags: team, Needs: []string{"bus"}, Approve: project.ApproveAlways},
+		{Name: "unknown", Template: "templates/unknown.yaml", Parameters: map[string]draft.Value{"Vpc": vpcID, "Password": draft.Reference("${secret:shop-unknown/Password}")}, Tags: team, Needs: []string{"bus"}},
+		{Name: "vpc", StackName: "other", Template: "templates/vpc.yaml", Parameters: none, Tags: none, Targets: []string{"eu"}},
 	}
 	for i := range stacks {
 		if len(stacks[i].Needs) == 0 {
@@ -63,7 +64,7 @@ func TestExportOfParameters(t *testing.T) {
 	if d := cmp.Diff(want, stacks); d != "" {
 		t.Error(d)
 	}
-	if file := string(draft.File("shop", "", stacks)); strings.Count(file, "    approve: always\n") != 1 || strings.Count(file, "approve") != 1 {
+	if file := string(draft.File(draft.Project{Name: "shop", Stacks: stacks})); strings.Count(file, "    approve: always\n") != 1 || strings.Count(file, "approve") != 1 {
 		t.Error(file)
 	}
 }

@@ -19,7 +19,7 @@ func FuzzFile(f *testing.F) {
 		if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f }) || len(value) > 2000 || strings.Contains(value, "{{resolve:") {
 			return // YAML or CloudFormation has no such texts
 		}
-		file := draft.File("shop", "", []draft.Stack{{Name: "a", Template: "a.yaml", Parameters: map[string]string{"P": value}}})
+		file := draft.File(draft.Project{Name: "shop", Stacks: []draft.Stack{{Name: "a", Template: "a.yaml", Parameters: map[string]draft.Value{"P": draft.Literal(value)}}}})
 		p, err := read(t, archive.Files{"stackwright.yaml": file, "a.yaml": template})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, file)

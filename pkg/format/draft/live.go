@@ -3,6 +3,7 @@ package draft
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func From(name, prefix string, live []Live) (archive.Files, []Stack) {
 	files := archive.Files{}
 	var all []Stack
 	for _, l := range live {
-		s := Stack{Name: short(l), StackName: l.Name, Parameters: map[string]string{}, References: map[string]string{}, Tags: map[string]string{}, Capabilities: l.Capabilities, Protect: l.Protected}
+		s := Stack{Name: short(l), StackName: l.Name, Parameters: map[string]Value{}, Tags: map[string]Value{}, Capabilities: l.Capabilities, Protect: l.Protected}
 		if count[strings.ToLower(s.Name)] > 1 || !declared.StackName.MatchString(s.Name) {
 			s.Name = l.Name
 		}
@@ -58,9 +59,9 @@ func From(name, prefix string, live []Live) (archive.Files, []Stack) {
 		parsed := s.take(l, files)
 		for key, value := range l.Parameters {
 			if parsed.Parameters[key].NoEcho { // the value is ****
-				s.References[key] = secretOf(l, key)
+				s.Parameters[key] = secretOf(l, key)
 			} else {
-				s.Parameters[key] = value
+				s.Parameters[key] = Literal(value)
 			}
 		}
 		all = append(all, s)
@@ -79,13 +80,20 @@ func (s *Stack) take(l Live, files archive.Files) *template.Template {
 	if err != nil { // reading the project reports it
 		parsed = &template.Template{}
 	}
-	for key, value := range l.Tags {
-		if !strings.HasPrefix(key, "aws:") && !strings.HasPrefix(key, "stackwright:") {
-			s.Tags[key] = value
-		}
+	for key, value := range ownTags(l) {
+		s.Tags[key] = Literal(value)
 	}
 	return parsed
 }
 
+// ownTags are the tags of a live stack that neither AWS nor Stackwright has set.
+func ownTags(l Live) map[string]string {
+	tags := maps.Clone(l.Tags)
+	maps.DeleteFunc(tags, func(key, _ string) bool {
+		return strings.HasPrefix(key, "aws:") || strings.HasPrefix(key, "stackwright:")
+	})
+	return tags
+}
+
 // secretOf is the reference for a parameter of a live stack whose value nobody can read.
-func secretOf(l Live, key string) string { return "${secret:" + l.Name + "/" + key + "}" }
+func secretOf(l Live, key string) Value { return Reference("${secret:" + l.Name + "/" + key + "}") }

@@ -3,7 +3,6 @@ package draft
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
@@ -38,7 +37,7 @@ func Of(f archive.Files, list *problem.List) []Stack {
 }
 
 // Missing lists the parameters of a template that have neither a default nor a value.
-func Missing(t *template.Template, given map[string]string) []template.Parameter {
+func Missing(t *template.Template, given map[string]Value) []template.Parameter {
 	var all []template.Parameter
 	for _, name := range slices.Sorted(maps.Keys(t.Parameters)) {
 		if _, ok := given[name]; !ok && t.Parameters[name].Default == nil {
@@ -49,18 +48,11 @@ func Missing(t *template.Template, given map[string]string) []template.Parameter
 }
 
 // literals are the values of entries, which have no references.
-func literals(entries map[string]declared.Entry) map[string]string {
-	all := map[string]string{}
+func literals(entries map[string]declared.Entry) map[string]Value {
+	all := map[string]Value{}
 	for name, e := range entries {
-		var items []string
-		for _, parts := range e.Value.Items {
-			text := ""
-			for _, p := range parts {
-				text += p.Literal
-			}
-			items = append(items, text)
-		}
-		all[name] = strings.Join(items, ",")
+		text, _ := e.Value.Literal()
+		all[name] = Literal(text)
 	}
 	return all
 }
@@ -86,6 +78,6 @@ Resources:
 	}
 	return files, []Stack{
 		{Name: "queue", Template: "templates/queue.yaml"},
-		{Name: "topic", Template: "templates/topic.yaml", References: map[string]string{"QueueArn": "${queue.QueueArn}"}},
+		{Name: "topic", Template: "templates/topic.yaml", Parameters: map[string]Value{"QueueArn": Reference("${queue.QueueArn}")}},
 	}
 }
