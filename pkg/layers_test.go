@@ -69,6 +69,7 @@ format/resolve        project format/archive format/declared format/packages for
 format/check          project hook format/declared format/problem format/resolve lib/graph lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                project format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
+format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
 entry/report          fault project plan run
 entry/target          fault project plan
@@ -79,7 +80,7 @@ wire                  fault project access plan run action engine hook lib/budge
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk
-entry/cli             fault project access plan policy run engine lib/cron lib/suggest format format/archive format/cdk format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project access plan policy run engine lib/cron lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

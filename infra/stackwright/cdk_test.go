@@ -49,8 +49,8 @@ func TestCloudAssembly(t *testing.T) {
 			}
 		}
 	}
-	l.has(l.must(cli.ExitOK, "deploy", l.project), "unchanged")
-	l.has(l.must(cli.ExitOK, "plan", l.project), "4 unchanged") // only CloudFormation knows what the macro of the others makes
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "6 unchanged")
+	l.has(l.must(cli.ExitOK, "plan", l.project), "no changes, 6 unchanged")
 	l.has(l.must(cli.ExitRefused, "destroy", l.project, "--yes"), "stack Prod/Network: it is protected, and so it is not deleted")
 }
 

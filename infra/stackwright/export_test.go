@@ -37,7 +37,7 @@ func TestExportAsProject(t *testing.T) {
 		if out := l.must(cli.ExitOK, "plan", dir, "--env", environment); !strings.Contains(out, "no changes, 9 unchanged") {
 			t.Errorf("%s\n%s", out, file)
 		}
-		if r := l.run("export", "shop@"+environment, "--project", dir); r.code != cli.ExitRefused || !strings.Contains(r.err, "exists: init and export replace no file") {
+		if r := l.run("export", "shop@"+environment, "--project", dir); r.code != cli.ExitRefused || !strings.Contains(r.err, "exists: init, export and convert replace no file") {
 			t.Errorf("ended with %d: %s", r.code, r.err)
 		}
 	}

@@ -62,8 +62,8 @@ func TestInitAsksForTheName(t *testing.T) {
 func TestInitOfTemplates(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
-	l.project = filepath.Join(t.TempDir(), "My shop") // the templates name its exports
-	if err := os.CopyFS(l.project, os.DirFS("testdata/plain")); err != nil {
+	l.project = filepath.Join(t.TempDir(), "templates") // the templates name its exports
+	if err := os.CopyFS(l.project, os.DirFS("../../examples/templates")); err != nil {
 		t.Fatal(err)
 	}
 	l.serve(0.05)
@@ -77,7 +77,7 @@ func TestInitOfTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"plan", "deploy"} {
-		if r := l.run(command, l.project); r.code != cli.ExitRefused || !strings.Contains(r.out+r.err, "My-shop@default was deployed from files with a project file, and these are templates without a project file") {
+		if r := l.run(command, l.project); r.code != cli.ExitRefused || !strings.Contains(r.out+r.err, "templates@default was deployed from files with a project file, and these are templates without a project file") {
 			t.Errorf("%s ended with %d: %s%s", command, r.code, r.out, r.err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestInitFromLive(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(taken, "templates", "topic.yaml"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := l.run("init", taken, "--from-live", "pair-"); r.code != cli.ExitRefused || !strings.Contains(r.err, "topic.yaml exists: init and export replace no file") {
+	if r := l.run("init", taken, "--from-live", "pair-"); r.code != cli.ExitRefused || !strings.Contains(r.err, "topic.yaml exists: init, export and convert replace no file") {
 		t.Errorf("ended with %d: %s", r.code, r.err)
 	}
 	if all, err := filepath.Glob(filepath.Join(taken, "*", "*")); err != nil || len(all) != 1 {

@@ -17,13 +17,13 @@ import (
 func TestPlainTemplates(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
-	l.project = filepath.Join(t.TempDir(), "My shop")
-	if err := os.CopyFS(l.project, os.DirFS("testdata/plain")); err != nil {
+	l.project = filepath.Join(t.TempDir(), "templates")
+	if err := os.CopyFS(l.project, os.DirFS("../../examples/templates")); err != nil {
 		t.Fatal(err)
 	}
 	h := l.serve(0.05)
-	l.has(l.must(cli.ExitOK, "graph", l.project), "My-shop@default: 2 stacks, 1 edge", "app/subscription  (import My-shop-topic-Arn)")
-	l.has(l.must(cli.ExitOK, "render", l.project, "topic"), "stack name      My-shop-topic", "parameters      Text=hello")
+	l.has(l.must(cli.ExitOK, "graph", l.project), "templates@default: 2 stacks, 1 edge", "app/subscription  (import templates-topic-Arn)")
+	l.has(l.must(cli.ExitOK, "render", l.project, "topic"), "stack name      templates-topic", "parameters      Text=hello")
 	l.has(l.must(cli.ExitOK, "plan", l.project), "+ topic  create", "+ app/subscription  create  (after topic/create)")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "done     topic/create", "done     app/subscription/create", "2 created")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "2 unchanged")
@@ -37,7 +37,7 @@ func TestPlainTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	objects := s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
-	for key, want := range map[string]string{"projects/My-shop/default.zip": "2 unchanged", "projects/My-shop/prod.zip": "environment prod: without a project file there is only the environment default"} {
+	for key, want := range map[string]string{"projects/templates/default.zip": "2 unchanged", "projects/templates/prod.zip": "environment prod: without a project file there is only the environment default"} {
 		known := len(l.objects(l.must(cli.ExitOK, "runs", "-o", "json")))
 		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(cli.Name), Key: &key, Body: bytes.NewReader(packed.Bytes())}); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +13,22 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
+
+// convert converts a deployed project: a deploy of the result would change nothing.
+func (l *laptop) convert(dir, id string, stacks int) {
+	l.Helper()
+	converted := filepath.Join(l.TempDir(), "converted")
+	l.elsewhere = true // convert needs no installation
+	r := l.run("convert", dir, "--out", converted)
+	for _, again := range [][]string{{"convert", dir, "--out", converted}, {"convert", converted, "--out", converted + "2"}, {"convert", dir}} {
+		if r := l.run(again...); r.code != cli.ExitRefused {
+			l.Errorf("%v: ended with %d: %s", again, r.code, r.err)
+		}
+	}
+	l.elsewhere = false
+	l.has(r.err, fmt.Sprintf("%s has the same %d stacks as before", id, stacks))
+	l.has(l.must(cli.ExitOK, "plan", converted, "--exit-code"), fmt.Sprintf("no changes, %d unchanged", stacks))
+}
 
 // A project of Sceptre is checked, planned, deployed, uploaded as an archive, changed and destroyed. One change
 // updates only the stack that it is about. Its templates alone do not replace it.
@@ -35,6 +52,7 @@ func TestSceptreProject(t *testing.T) {
 	}
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "2 created")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "2 unchanged")
+	l.convert(l.project, "letters@default", 2)
 
 	objects := s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
 	upload := func(folder, want string) {

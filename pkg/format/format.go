@@ -65,11 +65,7 @@ type Loaded struct {
 // Environments lists the environments that the files list, in their order. It is
 // project.DefaultEnvironment alone if they list none, or cannot be read.
 func Environments(f archive.Files) []string {
-	var all []string
-	if i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) }); i >= 0 {
-		d, _ := formats[i].read(f, &problem.List{})
-		all = d.EnvironmentNames()
-	}
+	all := Declared(f).EnvironmentNames()
 	if all == nil {
 		return []string{project.DefaultEnvironment}
 	}
@@ -110,6 +106,16 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		l.Sources[s.Node.Name] = s.Template.At.String()
 	}
 	return l, nil
+}
+
+// Declared is the project as its files declare it, for all environments, in the first format that detects them. It lacks
+// what could not be read; Read reports why.
+func Declared(f archive.Files) declared.Project {
+	if i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) }); i >= 0 {
+		d, _ := formats[i].read(f, &problem.List{})
+		return d
+	}
+	return declared.Project{}
 }
 
 // Policies reads a file of policies, or those of a project file. It reports all problems at

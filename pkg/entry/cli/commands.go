@@ -211,6 +211,14 @@ On a terminal it asks for the name of the project. It replaces no file: if one e
 			examples: []string{"init", "init infrastructure --project shop", "init shop --from-live shop- --installation stackwright"},
 		},
 		{
+			name: "convert", args: "[DIR|FILE]", most: 1, group: groupShow, short: "write a project of Sceptre, or templates, as a project with a project file", flags: sceptred + "out.convert output", run: convertProject,
+			long: `Writes stackwright.yaml and templates into the folder of --out. All environments have the same stacks as before, with the same templates,
+parameters, tags, options and dependencies, so the next deploy updates none of them. convert compares them, and writes nothing if one differs.
+Comments above parameters and tags, and those of the configuration of a stack, come along; Jinja2 is rendered. Variables have the values that they have now. It sends no request to AWS, and changes no
+file of the project.` + ofDir,
+			examples: []string{"convert infrastructure --out converted", "convert templates --out shop", "convert infrastructure --var-file prod.yaml --map prod=prod-ireland --out converted"},
+		},
+		{
 			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all " + sceptred + "output", run: validate,
 			long: `Reads, resolves and checks a project, and reports all problems at once, each with file, line and column. It sends no request to AWS
 and needs no installation: a target that the project names is taken to be registered. Without --env it checks all environments that the project

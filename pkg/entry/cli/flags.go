@@ -78,6 +78,7 @@ func (f *flags) definitions() map[string]definition {
 		"project.folder":  {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},
 		"from-live":       {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
 		"out":             {to: &f.out, usage: "write templates and requests into this `folder`"},
+		"out.convert":     {to: &f.out, usage: "write the project into this `folder`; required"},
 		"out.plan":        {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
 		"plan.saved":      {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
 		"env":             {to: &f.env, usage: "only this `environment`"},

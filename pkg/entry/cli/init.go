@@ -197,7 +197,7 @@ func writeNew(dir string, files archive.Files) error {
 	names = append(names, projectFile)
 	for _, name := range names {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return fault.New(fault.Refused, "%s exists: init and export replace no file: name another folder", filepath.Join(dir, name))
+			return fault.New(fault.Refused, "%s exists: init, export and convert replace no file: name another folder", filepath.Join(dir, name))
 		}
 	}
 	for _, name := range names {

@@ -77,12 +77,8 @@ func (v *validation) read(files archive.Files, name, environment string) {
 		environments = format.Environments(files)
 	}
 	for _, e := range environments {
-		targets := map[string]project.Target{project.DefaultTarget: home().Target}
-		read, err := format.Read(files, format.Options{Holds: policy.Holds, Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
-		one := validated{Assumed: assume(targets, read.Unregistered, read.Required)}
-		if len(one.Assumed) > 0 {
-			read, err = format.Read(files, format.Options{Holds: policy.Holds, Name: name, Environment: e, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}})
-		}
+		read, assumed, err := assuming(files, name, e)
+		one := validated{Assumed: assumed}
 		if err == nil {
 			err = policy.Checker{}.Valid(read.Project.Policies)
 		}
@@ -99,6 +95,17 @@ func (v *validation) read(files archive.Files, name, environment string) {
 		}
 		return a.Compare(b.Position)
 	})
+}
+
+// assuming reads one environment without a request, and returns the targets that it took to be registered.
+func assuming(files archive.Files, name, environment string) (read format.Loaded, assumed []string, err error) {
+	targets := map[string]project.Target{project.DefaultTarget: home().Target}
+	o := format.Options{Holds: policy.Holds, Name: name, Environment: environment, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}}
+	read, err = format.Read(files, o)
+	if assumed = assume(targets, read.Unregistered, read.Required); len(assumed) > 0 {
+		read, err = format.Read(files, o)
+	}
+	return read, assumed, err
 }
 
 // assume adds a target for each name that a target may have, and returns these names,

@@ -61,8 +61,8 @@ func Literal(text string) Value { return Reference(strings.ReplaceAll(text, "${"
 // Reference is a text with references.
 func Reference(text string) Value { return Value{Items: []string{text}} }
 
-// equal reports whether two values are the same, but for their comments.
-func (v Value) equal(other Value) bool {
+// Equal reports whether two values are the same, but for their comments.
+func (v Value) Equal(other Value) bool {
 	return v.List == other.List && slices.Equal(v.Items, other.Items)
 }
 

@@ -8,7 +8,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-const languageExtensions = "AWS::LanguageExtensions"
+// Transforms of AWS whose result follows from the template and its parameters.
+const (
+	languageExtensions = "AWS::LanguageExtensions"
+	serverless         = "AWS::Serverless-2016-10-31"
+)
 
 // transforms reads the Transform section: a name, a mapping with a Name, or a list of them.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/transform-section-structure.html
@@ -27,9 +31,12 @@ func (p *parser) transforms(n *yaml.Node) {
 			continue
 		}
 		p.t.Transforms = append(p.t.Transforms, name)
-		if name == languageExtensions {
+		switch name {
+		case languageExtensions:
 			p.extended = true
-		} else {
+		case serverless: // AWS changes what it makes of a template from time to time; a stack gets that with its next change
+			p.t.macros = true
+		default:
 			p.macro(item, "transform "+name)
 		}
 	}

@@ -171,7 +171,9 @@ func TestWhatIsNotPinned(t *testing.T) {
 		"a default":           {one("{}") + "Parameters: {P: {Type: String, Default: '{{resolve:secretsmanager:db}}'}}", "{{resolve:secretsmanager:db}}"},
 		"a nested stack":      {"Resources: {S: {Type: 'AWS::CloudFormation::Stack'}}", "TemplateURL of nested stack S"},
 		"a module":            {"Resources: {S: {Type: 'A::B::C::MODULE'}}", "module A::B::C::MODULE"},
-		"a transform":         {"Transform: [AWS::Serverless-2016-10-31]\n" + one("{}"), "transform AWS::Serverless-2016-10-31"},
+		"a transform":         {"Transform: [AWS::Serverless-2016-10-31, Ours]\n" + one("{}"), "transform Ours"},
+		"SAM":                 {"Transform: AWS::Serverless-2016-10-31\n" + one("{}"), ""},
+		"an application":      {"Transform: AWS::Serverless-2016-10-31\nResources: {A: {Type: 'AWS::Serverless::Application', Properties: {Location: 'https://x'}}}", "TemplateURL of nested stack A"},
 		"an include":          {one("{'Fn::Transform': {Name: 'AWS::Include', Parameters: {Location: s3}}}"), "Fn::Transform"},
 		"language extensions": {"Transform: AWS::LanguageExtensions\n" + one("{}"), ""},
 	} {

@@ -94,7 +94,7 @@ func (t *Template) Defaults() map[string]string {
 func (t *Template) Pinned() bool { return len(t.loose) == 0 }
 
 // Loose lists what the template's bytes do not pin, in order: macros
-// (Transform, Fn::Transform, AWS::Include), dynamic references without a version, nested stacks, modules,
+// (Transform but SAM's, Fn::Transform, AWS::Include), dynamic references without a version, nested stacks, modules,
 // and parameters whose value CloudFormation looks up (AWS::SSM::Parameter::Value), if anything but a rule uses them.
 func (t *Template) Loose() []Loose { return append([]Loose(nil), t.loose...) }
 
