@@ -153,7 +153,8 @@ func TestNestedTemplatesThatAreNotPinned(t *testing.T) {
 	for body, want := range map[string]bool{
 		"Resources: {T: {Type: AWS::SNS::Topic}}":                                                                     true,
 		"Resources: {T: {Type: AWS::SNS::Topic, Properties: {DisplayName: '{{resolve:ssm:/x}}'}}}":                    false,
-		"Transform: AWS::Serverless-2016-10-31\nResources: {F: {Type: AWS::Serverless::Function}}":                    false,
+		"Transform: AWS::Serverless-2016-10-31\nResources: {F: {Type: AWS::Serverless::Function}}":                    true,
+		"Transform: Ours\nResources: {T: {Type: AWS::SNS::Topic}}":                                                    false,
 		"Resources: {S: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: https://b.s3.amazonaws.com/k}}}": false,
 	} {
 		files := archive.Files{"a.yaml": []byte("Resources: {B: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: b.yaml}}}"), "b.yaml": []byte(body)}
