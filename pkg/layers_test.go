@@ -20,8 +20,10 @@ lib/budget
 lib/suggest
 lib/pattern
 lib/cron              lib/pattern
+lib/cidr
 lib/document
-lib/template          lib/document lib/graph lib/pattern
+lib/function          lib/cidr lib/suggest
+lib/template          lib/cidr lib/document lib/graph lib/pattern
 lib/jinja
 lib/resource
 lib/markdown          lib/pattern
@@ -30,7 +32,7 @@ lib/difference        lib/resource lib/suggest lib/template
 lib/expression        lib/suggest
 
 fault
-project               fault lib/graph lib/pattern lib/suggest
+project               fault lib/function lib/graph lib/pattern lib/suggest
 access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project access plan
@@ -59,13 +61,13 @@ aws/sts               fault project aws/awserr sdk
 format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
 format/declared       project format/problem lib/pattern
-format/reference      project format/declared format/problem lib/pattern lib/template
+format/reference      project format/declared format/problem lib/function lib/pattern lib/suggest lib/template
 format/native         project access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
 format/packages       format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
 format/sceptre        project format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
-format/resolve        project format/archive format/declared format/packages format/problem format/reference lib/document lib/pattern lib/suggest lib/template
+format/resolve        fault project format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template
 format/check          project hook format/declared format/problem format/resolve lib/graph lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                project format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre

@@ -142,7 +142,7 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, adopted
 		switch {
 		case changing: // the new outputs of its dependencies are not known yet
 			possible[name] = err == nil && got.Digest == r.Digest
-		case fault.Is(err, fault.Missing): // the step reports it when it starts, if the output is still missing
+		case fault.Is(err, fault.Missing, fault.Invalid): // the step reports it when it starts, if the output is still missing, or still unfit for a function
 		case err != nil:
 			return nil, nil, nil, err
 		case got.Digest == r.Digest:
@@ -158,6 +158,16 @@ func (v View) output(node, output string) (string, error) {
 		return value, nil
 	}
 	return "", fault.New(fault.Missing, "it has no output %s", output)
+}
+
+// certain is output for values that must not be guessed: an output that does not exist may exist
+// when the node is deployed, so that no default takes its place.
+func (v View) certain(node, output string) (string, error) {
+	value, err := v.output(node, output)
+	if fault.Is(err, fault.Missing) {
+		err = project.ErrUnknown
+	}
+	return value, err
 }
 
 // outputs returns the outputs of a node: the live ones if the stack is as Stackwright

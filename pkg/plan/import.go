@@ -197,7 +197,7 @@ func (v View) asDesired(name string) *template.Evaluation {
 	in := scope(n.Stack, v.Live[name].StackID, n.Target)
 	in.Parameters = defaults(t)
 	for parameter, text := range n.Parameters {
-		value, why := text.Resolve(v.output)
+		value, why := text.Resolve(v.certain)
 		if delete(in.Parameters, parameter); why == nil {
 			in.Parameters[parameter] = value
 		}

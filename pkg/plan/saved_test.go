@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -164,6 +165,15 @@ func values(of reflect.Type, name string) map[string]reflect.Value {
 	case reflect.Struct:
 		if of == reflect.TypeFor[time.Time]() {
 			all[name] = reflect.ValueOf(epoch)
+			break
+		}
+		if of == reflect.TypeFor[project.Term]() { // it is in itself
+			for i, term := range []project.Term{
+				{Known: "x"}, {Node: "x"}, {Output: "x"}, {List: []project.Term{{}}}, {List: []project.Term{{Node: "x"}}},
+				{Map: map[string]project.Term{"x": {}}}, {Map: map[string]project.Term{"x": {Node: "x"}}}, {Expression: &project.Expression{Function: "x"}},
+			} {
+				all[fmt.Sprintf("%s %d", name, i)] = reflect.ValueOf(term)
+			}
 			break
 		}
 		for i := range of.NumField() {

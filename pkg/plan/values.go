@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -75,17 +76,20 @@ func (d describer) value(t project.Text) (value, why string) {
 	value, err := t.Resolve(func(node, output string) (string, error) {
 		if uncertain, ok := d.uncertain[node]; ok {
 			if why = uncertain(output); why != "" {
-				return "", fault.New(fault.Missing, "%s", why)
+				return "", project.ErrUnknown
 			}
 		}
 		if value, ok := d.outputs(node)[output]; ok {
 			return value, nil
 		}
+		if _, changes := d.uncertain[node]; !changes && d.Recorded[node].StackID != "" {
+			return "", fault.New(fault.Missing, "stack %s has no output %s", node, output)
+		}
 		why = fmt.Sprintf("known when %s is deployed", node)
-		return "", fault.New(fault.Missing, "%s", why)
+		return "", project.ErrUnknown
 	})
 	if err != nil {
-		return t.String(), why
+		return t.String(), cmp.Or(why, err.Error())
 	}
 	return value, ""
 }

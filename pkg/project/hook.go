@@ -97,10 +97,8 @@ func (h Hook) Texts() map[string]Text {
 func (h Hook) Sources() []string {
 	var all []string
 	for _, t := range h.Texts() {
-		for _, p := range t {
-			if p.Node != "" {
-				all = append(all, p.Node)
-			}
+		for _, o := range t.Outputs() {
+			all = append(all, o.Node)
 		}
 	}
 	slices.Sort(all)

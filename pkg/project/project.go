@@ -232,10 +232,8 @@ func (n Node) Sources() []string {
 	var all []string
 	for _, texts := range []map[string]Text{n.Parameters, n.Tags} {
 		for _, t := range texts {
-			for _, p := range t {
-				if p.Node != "" {
-					all = append(all, p.Node)
-				}
+			for _, o := range t.Outputs() {
+				all = append(all, o.Node)
 			}
 		}
 	}

@@ -5,27 +5,30 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/function"
 )
 
 // A Text is a value of which some parts are known only when other stacks are
 // deployed.
 type Text []Part
 
-// A Part is either literal text or the output of a node.
+// A Part is literal text, the output of a node, or an expression with outputs.
 type Part struct {
-	Literal string `json:"literal,omitempty"`
-	Node    string `json:"node,omitempty"`
-	Output  string `json:"output,omitempty"`
+	Literal    string      `json:"literal,omitempty"`
+	Node       string      `json:"node,omitempty"`
+	Output     string      `json:"output,omitempty"`
+	Expression *Expression `json:"expression,omitempty"`
 }
 
 // Literal returns a Text that is fully known.
 func Literal(s string) Text { return Text{{Literal: s}} }
 
-// Known returns the text and true if no part of it is an output.
+// Known returns the text and true if no part of it is an output or an expression.
 func (t Text) Known() (string, bool) {
 	var b strings.Builder
 	for _, p := range t {
-		if p.Node != "" {
+		if p.Node != "" || p.Expression != nil {
 			return "", false
 		}
 		b.WriteString(p.Literal)
@@ -41,6 +44,10 @@ func (t Text) String() string {
 			fmt.Fprintf(&b, "${%s.%s}", p.Node, p.Output)
 			continue
 		}
+		if p.Expression != nil {
+			b.WriteString("${" + p.Expression.String() + "}")
+			continue
+		}
 		b.WriteString(p.Literal)
 	}
 	return b.String()
@@ -49,7 +56,16 @@ func (t Text) String() string {
 // Resolve returns the text with each output looked up.
 func (t Text) Resolve(lookup func(node, output string) (string, error)) (string, error) {
 	var b strings.Builder
+	var in function.Evaluation
 	for _, p := range t {
+		if p.Expression != nil {
+			text, err := p.Expression.text(&in, lookup)
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(text)
+			continue
+		}
 		if p.Node == "" {
 			b.WriteString(p.Literal)
 			continue
@@ -61,6 +77,27 @@ func (t Text) Resolve(lookup func(node, output string) (string, error)) (string,
 		b.WriteString(v)
 	}
 	return b.String(), nil
+}
+
+// Outputs lists the outputs that the text refers to, those in expressions too, in their order.
+func (t Text) Outputs() []OutputOf {
+	var all []OutputOf
+	for _, p := range t {
+		switch {
+		case p.Node != "":
+			all = append(all, OutputOf{Node: p.Node, Output: p.Output, Certain: true})
+		case p.Expression != nil:
+			all = p.Expression.outputs(all, true)
+		}
+	}
+	return all
+}
+
+// An OutputOf is an output of a node. It is certain if nothing takes its place when it does
+// not exist.
+type OutputOf struct {
+	Node, Output string
+	Certain      bool
 }
 
 // resolve resolves each text, in the order of the keys.

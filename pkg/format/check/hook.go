@@ -23,9 +23,9 @@ func (c *checker) hooks(node string, all []project.Hook) {
 		}
 		texts := h.Texts()
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
-			for _, p := range texts[name] {
-				if p.Node != "" {
-					c.output(what+": "+name, at, c.Node(p.Node), p.Output)
+			for _, o := range texts[name].Outputs() {
+				if o.Certain {
+					c.output(what+": "+name, at, c.Node(o.Node), o.Output)
 				}
 			}
 		}

@@ -87,9 +87,9 @@ func (c *checker) outputs(s *resolve.Stack) {
 		into map[string]project.Text
 	}{{"parameter ", s.Settings.Parameters, s.Node.Parameters}, {"tag ", s.Settings.Tags, s.Node.Tags}} {
 		for _, name := range slices.Sorted(maps.Keys(of.into)) {
-			for _, p := range of.into[name] {
-				if p.Node != "" {
-					c.output("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, c.Node(p.Node), p.Output)
+			for _, o := range of.into[name].Outputs() {
+				if o.Certain {
+					c.output("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, c.Node(o.Node), o.Output)
 				}
 			}
 		}

@@ -214,12 +214,14 @@ type Value struct {
 	Items [][]Part
 	List  bool
 	Kind  string // of the value in the file, such as "true or false"
+	Data  any    // of a variable that is not a text: a number, true or false, a list or a map, as package function has them
 }
 
-// A Part is literal text, or a reference.
+// A Part is literal text, a reference, or an expression.
 type Part struct {
-	Literal   string
-	Reference *Reference
+	Literal    string
+	Reference  *Reference
+	Expression *Expression
 }
 
 // A Reference is a reference to a value that depends on the stack and its target,
@@ -242,7 +244,7 @@ func (v Value) Literal() (string, bool) {
 			b.WriteByte(',')
 		}
 		for _, p := range item {
-			if p.Reference != nil {
+			if p.Computed() {
 				return "", false
 			}
 			b.WriteString(p.Literal)

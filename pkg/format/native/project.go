@@ -93,22 +93,6 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 	return l
 }
 
-// variable reads the value of a variable, which holds no references.
-func (p *parser) variable(what string, n *yaml.Node) (declared.Value, bool) {
-	v, ok := p.scalars(what, n)
-	if !ok {
-		return v, false
-	}
-	if text, plain := v.Literal(); len(text) > declared.MaxValue {
-		p.Add(v.At, "%s: %d bytes: CloudFormation accepts at most %d in a value", what, len(text), declared.MaxValue)
-		return v, false
-	} else if !plain {
-		p.Add(v.At, "%s: a variable cannot hold references: write them where the variable is used", what)
-		return v, false
-	}
-	return v, true
-}
-
 func (p *parser) defaults(of string, n *yaml.Node) []declared.Defaults {
 	var all []declared.Defaults
 	for _, pair := range p.mapping(of+"defaults", n) {

@@ -30,6 +30,8 @@ type Kind struct {
 	Output bool     // it is an output of a stack, which is known when the stack is deployed
 	Target bool     // it follows from the stack's target, so targets cannot hold it
 
+	Dynamic bool // CloudFormation resolves it, so that no function gets its value
+
 	match   func(body string) (rest string, ok bool)                       // whether the body of ${…} is of this kind
 	parse   func(rest string) (r declared.Reference, ok bool)              // without Written and Kind
 	resolve func(s Scope, r declared.Reference) (result Result, err error) // nil if it is not supported yet
@@ -49,7 +51,7 @@ type Scope struct {
 // A Lookup finds the stacks, variables and files that references name. Its errors
 // do not quote the reference.
 type Lookup interface {
-	Variable(name string) (string, error)
+	Variable(name string) (text string, value any, err error) // value is nil if the text is all
 	File(path string) (string, error)
 	Stack(name, target string) (node, physicalName string, err error)
 }
@@ -61,6 +63,7 @@ var ErrReported = errors.New("reported already")
 // after the node is deployed.
 type Result struct {
 	Text         string
+	Value        any // a number, true or false, a list or a map; nil if the text is all. A map has no text
 	Node, Output string
 }
 
@@ -103,6 +106,7 @@ func Parse(text string) ([]declared.Part, error) {
 	if !strings.Contains(text, "${") {
 		return []declared.Part{{Literal: text}}, nil // shares the text's bytes
 	}
+	whole := text
 	for text != "" {
 		at := strings.Index(text, "${")
 		if at < 0 {
@@ -115,20 +119,37 @@ func Parse(text string) ([]declared.Part, error) {
 			continue
 		}
 		literal.WriteString(text[:at])
-		end := strings.IndexByte(text[at:], '}')
-		if end < 0 {
-			return nil, fmt.Errorf("%q is not closed: write ${…}, or $${ for a literal ${", problem.Short(text[at:]))
-		}
-		r, err := parse(text[at : at+end+1])
+		text = text[at:]
+		p, n, err := part(whole, len(whole)-len(text))
 		if err != nil {
 			return nil, err
 		}
 		flush()
-		all = append(all, declared.Part{Reference: &r})
-		text = text[at+end+1:]
+		all = append(all, p)
+		text = text[n:]
 	}
 	flush()
 	return all, nil
+}
+
+// part reads the reference or the expression that begins at an offset in a text, and returns how
+// long it is.
+func part(text string, at int) (p declared.Part, n int, err error) {
+	written, _, closed := strings.Cut(text[at:], "}")
+	if closed {
+		written += "}"
+		r, err := parse(written)
+		if err == nil {
+			return declared.Part{Reference: &r}, len(written), nil
+		}
+		if !isExpression(written) {
+			return p, 0, err
+		}
+	} else if !isExpression(written) {
+		return p, 0, fmt.Errorf("%q is not closed: write ${…}, or $${ for a literal ${", problem.Short(written))
+	}
+	x, n, err := parseExpression(text, at)
+	return declared.Part{Expression: &x}, n, err
 }
 
 // parse reads one reference, ${ and } included.

@@ -10,7 +10,7 @@ import (
 // so that Stackwright never knows the value.
 var secret = Kind{
 	Name: "secret", Syntax: []string{"${secret:name}", "${secret:name#key}", "${secret:name#key:version}, with the ID of a version"},
-	match: prefix("secret:"),
+	Dynamic: true, match: prefix("secret:"),
 	parse: func(rest string) (declared.Reference, bool) {
 		m := inSecrets.FindStringSubmatch(rest)
 		if m == nil {

@@ -23,7 +23,7 @@ var inStore = pattern.New(`^([a-zA-Z0-9_.\-/]+)(?::([0-9]+))?$`)
 func stored(service string) Kind {
 	return Kind{
 		Name: service, Syntax: []string{"${" + service + ":path}", "${" + service + ":path:version}, with the number of a version"},
-		match: prefix(service + ":"),
+		Dynamic: true, match: prefix(service + ":"),
 		parse: func(rest string) (declared.Reference, bool) {
 			m := inStore.FindStringSubmatch(rest)
 			if m == nil {

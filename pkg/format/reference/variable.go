@@ -10,7 +10,7 @@ var variable = Kind{
 		return declared.Reference{Name: name}, declared.VariableName.MatchString(name)
 	},
 	resolve: func(s Scope, r declared.Reference) (Result, error) {
-		text, err := s.Lookup.Variable(r.Name)
-		return Result{Text: text}, err
+		text, value, err := s.Lookup.Variable(r.Name)
+		return Result{Text: text, Value: value}, err
 	},
 }

@@ -111,8 +111,8 @@ func (r *resolver) hookTexts(s *Stack, what, of string, h project.Hook, entries 
 		ok := true
 		for _, item := range e.Value.Items {
 			for _, p := range item {
-				if p.Reference != nil && !r.hookReference(s, what+of+name, h, e.Value.At, *p.Reference) {
-					ok = false
+				for _, ref := range p.References() {
+					ok = r.hookReference(s, what+of+name, h, e.Value.At, ref) && ok
 				}
 			}
 		}

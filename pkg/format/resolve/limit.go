@@ -12,6 +12,7 @@ const (
 	maxTexts  = 128 << 20 // bytes of parameters, tags and needs, in memory
 	maxWeight = 2_000_000 // keys and values of templates
 	maxValues = 512 << 20 // bytes that evaluating templates makes
+	maxMade   = 256 << 20 // bytes that the functions in values make
 )
 
 // limits counts the size of a project. It adds one problem if a limit is exceeded.
@@ -19,6 +20,7 @@ type limits struct {
 	*problem.List
 	file   string
 	texts  int
+	made   int
 	weight int
 	values *template.Room
 	full   bool

@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/reference"
+	"github.com/stackwright/stackwright/pkg/lib/function"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -38,14 +39,14 @@ func (r *resolver) reference(s *Stack, of string, at problem.Position, ref decla
 
 // Variable returns the environment's value of a variable, or that of the top
 // level.
-func (l lookup) Variable(name string) (string, error) {
+func (l lookup) Variable(name string) (text string, value any, err error) {
 	e, ok := l.environment.Variables[name]
 	if !ok {
 		e, ok = l.resolver.declared.Variables[name]
 	}
 	if ok {
 		text, _ := e.Value.Literal()
-		return text, nil
+		return text, e.Value.Data, nil
 	}
 	var others []string
 	for _, env := range l.resolver.declared.Environments {
@@ -54,12 +55,12 @@ func (l lookup) Variable(name string) (string, error) {
 		}
 	}
 	if len(others) > 0 {
-		return "", fmt.Errorf("the variable has no value in environment %s, only in %s: set it there, or under variables: at the top level for all environments",
-			l.Environment, strings.Join(others, ", "))
+		return "", nil, function.Missing(fmt.Errorf("the variable has no value in environment %s, only in %s: set it there, or under variables: at the top level for all environments",
+			l.Environment, strings.Join(others, ", ")))
 	}
 	names := slices.Concat(slices.Collect(maps.Keys(l.resolver.declared.Variables)), slices.Collect(maps.Keys(l.environment.Variables)))
 	slices.Sort(names)
-	return "", fmt.Errorf("there is no variable %s%s", name, l.Hint(name, slices.Compact(names)))
+	return "", nil, function.Missing(fmt.Errorf("there is no variable %s%s", name, l.Hint(name, slices.Compact(names))))
 }
 
 // File returns a file's text without the end of its last line.

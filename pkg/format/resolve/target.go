@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/reference"
+	"github.com/stackwright/stackwright/pkg/lib/function"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -148,12 +149,11 @@ func (r *resolver) targets(what string, s *Stack) ([]project.Target, bool) {
 func (r *resolver) target(what string, s *Stack, v declared.Value) (project.Target, bool) {
 	for _, item := range v.Items {
 		for _, p := range item {
-			if p.Reference == nil {
-				continue
-			}
-			if k, _ := reference.Of(p.Reference.Kind); k.Target {
-				r.Add(v.At, "%s: %s depends on the target and cannot name it: write the target's name, or ${var.x}", what, p.Reference.Written)
-				return project.Target{}, false
+			for _, ref := range p.References() {
+				if k, _ := reference.Of(ref.Kind); k.Target {
+					r.Add(v.At, "%s: %s depends on the target and cannot name it: write the target's name, or ${var.x}", what, ref.Written)
+					return project.Target{}, false
+				}
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func (r *resolver) find(s *Stack, name, target string, at problem.Position) (*St
 	given := target != ""
 	switch why, left := r.elsewhere[name]; {
 	case left:
-		return nil, fmt.Errorf("stack %s is not in environment %s: %s", name, r.Environment, why)
+		return nil, function.Missing(fmt.Errorf("stack %s is not in environment %s: %s", name, r.Environment, why))
 	case len(all) == 0:
 		return nil, fmt.Errorf("there is no stack %s%s", problem.Short(name), r.Hint(name, r.Names))
 	case !given && len(all) == 1:

@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/function"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -143,7 +144,7 @@ func (t *templates) path(written string) (string, error) {
 	case t.isFolder(name):
 		return "", fmt.Errorf("%s is a folder: write the path of a file", problem.Short(written))
 	}
-	return "", fmt.Errorf("there is no file %s%s", problem.Short(written), t.limits.Closest(name, t.paths))
+	return "", function.Missing(fmt.Errorf("there is no file %s%s", problem.Short(written), t.limits.Closest(name, t.paths)))
 }
 
 func (t *templates) isFolder(name string) bool {

@@ -47,6 +47,12 @@ func (w *writer) text() project.Text {
 	return w.parts
 }
 
+func (w *writer) expression(x *project.Expression) {
+	w.flush()
+	w.parts = append(w.parts, project.Part{Expression: x})
+	w.bytes += len("${}")
+}
+
 // setTexts resolves a stack's parameters and tags as far as they are known.
 func (r *resolver) setTexts(s *Stack) {
 	what := "stack " + s.Name + ": "
@@ -95,33 +101,29 @@ func (r *resolver) texts(s *Stack, what, kind string, entries map[string]declare
 	return all
 }
 
-// text resolves the known parts of a value. If a reference cannot be resolved, it
-// adds a problem and reports false.
+// text resolves the known parts of a value. If a part cannot be resolved, it adds a problem
+// and reports false.
 func (r *resolver) text(what, of string, s *Stack, v declared.Value) (project.Text, bool) {
-	var w writer
+	w := writer{}
+	c := computation{resolver: r, stack: s, of: of, at: v.At}
 	good := true
 	for i, item := range v.Items {
 		if i > 0 {
 			w.literal(",")
 		}
 		for _, p := range item {
-			if p.Reference == nil {
-				w.literal(p.Literal)
-				continue
-			}
-			result, err := r.reference(s, of, v.At, *p.Reference)
+			var err error
 			switch {
-			case err != nil:
-				r.refuse(v.At, what+of+": "+problem.Short(p.Reference.Written), err)
-				good = false
-				result = reference.Result{}
-			case result.Node != "" && result.Node != s.Node.Name:
-				r.edge(Edge{Node: s.Node.Name, Needs: result.Node, Cause: Output, What: result.Output, For: of}, v.At)
+			case p.Reference != nil:
+				err = c.refer(&w, *p.Reference)
+			case p.Expression != nil:
+				err = c.write(&w, *p.Expression, len(item) == 1)
+			default:
+				w.literal(p.Literal)
 			}
-			if result.Node != "" {
-				w.output(result.Node, result.Output)
-			} else {
-				w.literal(result.Text)
+			if err != nil {
+				r.refuse(v.At, what+of+": "+problem.Short(p.Written()), err)
+				good = false
 			}
 		}
 	}
@@ -135,25 +137,26 @@ func (r *resolver) text(what, of string, s *Stack, v declared.Value) (project.Te
 // option resolves a value that must be known before any stack is deployed.
 func (r *resolver) option(what string, s *Stack, v declared.Value) (string, bool) {
 	var b strings.Builder
+	c := computation{resolver: r, stack: s, of: what, at: v.At}
 	good := true
 	for _, item := range v.Items {
 		for _, p := range item {
-			if p.Reference == nil {
+			if !p.Computed() {
 				b.WriteString(p.Literal)
 				continue
 			}
-			shown := problem.Short(p.Reference.Written)
-			if k, _ := reference.Of(p.Reference.Kind); !k.Early {
-				r.Add(v.At, "%s: %s is not known before stacks are deployed: use only %s here", what, shown, reference.Early())
+			shown := problem.Short(p.Written())
+			if late := slices.IndexFunc(p.References(), func(ref declared.Reference) bool { k, _ := reference.Of(ref.Kind); return !k.Early }); late >= 0 {
+				r.Add(v.At, "%s: %s is not known before stacks are deployed: use only %s here", what, problem.Short(p.References()[late].Written), reference.Early())
 				good = false
 				continue
 			}
-			result, err := r.reference(s, what, v.At, *p.Reference)
+			text, err := c.known(p)
 			if err != nil {
 				r.refuse(v.At, what+": "+shown, err)
 				good = false
 			}
-			b.WriteString(result.Text)
+			b.WriteString(text)
 			if b.Len() > declared.MaxValue {
 				r.Add(v.At, "%s: more than %d bytes", what, declared.MaxValue)
 				return "", false

@@ -1,10 +1,10 @@
 package template
 
 import (
-	"math/big"
 	"net/netip"
 	"strconv"
 
+	"github.com/stackwright/stackwright/pkg/lib/cidr"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 )
 
@@ -17,7 +17,7 @@ func (r *running) cidr(x *Expr, words []string) (any, *document.Error) {
 		return nil, r.fail(x, "Template error: Fn::Cidr: %q is not a block of addresses such as 10.0.0.0/16", words[0])
 	}
 	count, err := strconv.Atoi(words[1])
-	if err != nil || count < 1 || count > 256 {
+	if err != nil || count < 1 || count > cidr.MaxBlocks {
 		return nil, r.fail(x, "Template error: Fn::Cidr: the count must be a number from 1 to 256, not %q", words[1])
 	}
 	bits := 8
@@ -26,19 +26,13 @@ func (r *running) cidr(x *Expr, words []string) (any, *document.Error) {
 			return nil, r.fail(x, "Template error: Fn::Cidr: the subnets' bits must be a number above 0, not %q", words[2])
 		}
 	}
-	block = block.Masked()
-	length := block.Addr().BitLen() - bits
-	if length < block.Bits() || length-block.Bits() < 9 && count > 1<<(length-block.Bits()) {
+	divided, ok := cidr.Divide(block, count, bits)
+	if !ok {
 		return nil, r.fail(x, "Template error: Fn::Cidr: %s does not hold %d blocks of %d bits", words[0], count, bits)
 	}
-	var blocks []any
-	step := new(big.Int).Lsh(big.NewInt(1), uint(bits))
-	at := new(big.Int).SetBytes(block.Addr().AsSlice())
-	for range count {
-		raw := at.FillBytes(make([]byte, block.Addr().BitLen()/8))
-		address, _ := netip.AddrFromSlice(raw)
-		blocks = append(blocks, netip.PrefixFrom(address, length).String())
-		at.Add(at, step)
+	blocks := make([]any, len(divided))
+	for i, one := range divided {
+		blocks[i] = one
 	}
 	return blocks, nil
 }
