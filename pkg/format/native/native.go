@@ -97,12 +97,18 @@ func (p *parser) unreadable(body []byte, err error) {
 	lines := bytes.Split(body, []byte("\n"))
 	for _, e := range problem.Errors(p.file, err) {
 		hint := ""
-		if strings.HasPrefix(e.Text, "not YAML") && 0 < e.Line && e.Line <= len(lines) && bareReference.MatchString(string(lines[e.Line-1])) {
+		if strings.HasPrefix(e.Text, "not YAML") && 0 < e.Line && e.Line <= len(lines) && (bareReference.MatchString(string(lines[e.Line-1])) || colonInside.MatchString(string(lines[e.Line-1]))) {
 			hint = `: write references within { } or [ ] in quotes: "${…}"`
+			if colonInside.MatchString(string(lines[e.Line-1])) {
+				hint = `: write an expression with a colon and a blank in quotes: "${…}"`
+			}
 		}
 		p.Add(problem.Position{File: e.File, Line: e.Line, Column: e.Column}, "%s%s", e.Text, hint)
 	}
 }
+
+// colonInside is an expression without quotes that has the end of a key.
+var colonInside = pattern.New(`: [^'"]*\$\{.*: `)
 
 // bareReference is a reference without quotes after an opening bracket.
 var bareReference = pattern.New(`[{\[].*[:,\[ ]\$\{`)

@@ -21,7 +21,7 @@ const (
 
 // isExpression reports whether what is no reference was meant to be an expression.
 func isExpression(written string) bool {
-	return strings.ContainsAny(written, "()[]'\"") || strings.Contains(written, "??") || strings.HasPrefix(written, "${var.") && strings.Count(written, ".") > 1
+	return strings.HasPrefix(written, "${{") || strings.ContainsAny(written, "()[]'\"") || strings.Contains(written, "??") || strings.HasPrefix(written, "${var.") && strings.Count(written, ".") > 1
 }
 
 // parseExpression reads the expression in ${…} that begins at an offset in a text, and returns
@@ -68,7 +68,7 @@ func (s *scanner) place(at int) declared.Place {
 // expected is the error that something else was expected than what is next.
 func (s *scanner) expected(what string) error {
 	s.space()
-	found := "the end: a } is missing, or $${ for a literal ${"
+	found := "the end of the value"
 	if rest := s.text[s.at:]; rest != "" {
 		found = s.name()
 		if found == "" {

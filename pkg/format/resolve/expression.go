@@ -268,7 +268,7 @@ func (c *computation) call(x declared.Expression, optional bool) (t project.Term
 			return t, kind, err
 		case !of.Fits(f.Takes[i]):
 			return t, kind, placed(item, fmt.Errorf("%s: argument %d: expected %s, found %s", f.Syntax, i+1, f.Takes[i], of))
-		case isDynamic(arg.Known):
+		case isDynamicTerm(arg):
 			return t, kind, placed(item, fmt.Errorf("a text with {{resolve:…}}: %w", reference.ErrDynamic))
 		case arg.Late() && f.Early:
 			return t, kind, placed(item, fmt.Errorf("%s: argument %d must be known before any stack is deployed", f.Syntax, i+1))
@@ -281,6 +281,24 @@ func (c *computation) call(x declared.Expression, optional bool) (t project.Term
 	}
 	v, err := c.in.Call(f, args)
 	return project.Term{Known: v}, function.KindOf(v), placed(x, err)
+}
+
+// isDynamicTerm reports whether what is known of a term has a dynamic reference.
+func isDynamicTerm(t project.Term) bool {
+	for _, item := range t.List {
+		if isDynamicTerm(item) {
+			return true
+		}
+	}
+	for key, item := range t.Map {
+		if isDynamic(key) || isDynamicTerm(item) {
+			return true
+		}
+	}
+	if t.Expression != nil {
+		return isDynamicTerm(project.Term{List: t.Expression.Arguments})
+	}
+	return isDynamic(t.Known)
 }
 
 // isDynamic reports whether a value has a dynamic reference, which CloudFormation resolves.

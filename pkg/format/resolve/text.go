@@ -122,7 +122,7 @@ func (r *resolver) text(what, of string, s *Stack, v declared.Value) (project.Te
 				w.literal(p.Literal)
 			}
 			if err != nil {
-				r.refuse(v.At, what+of+": "+problem.Short(p.Written()), err)
+				r.refuse(v.At, what+of+": "+shown(p), err)
 				good = false
 			}
 		}
@@ -132,6 +132,15 @@ func (r *resolver) text(what, of string, s *Stack, v declared.Value) (project.Te
 		good = false
 	}
 	return w.text(), good
+}
+
+// shown is a part as it is written, in messages.
+func shown(p declared.Part) string {
+	line, _, more := strings.Cut(p.Written(), "\n")
+	if more {
+		line += "…"
+	}
+	return problem.Short(line)
 }
 
 // option resolves a value that must be known before any stack is deployed.
@@ -145,7 +154,6 @@ func (r *resolver) option(what string, s *Stack, v declared.Value) (string, bool
 				b.WriteString(p.Literal)
 				continue
 			}
-			shown := problem.Short(p.Written())
 			if late := slices.IndexFunc(p.References(), func(ref declared.Reference) bool { k, _ := reference.Of(ref.Kind); return !k.Early }); late >= 0 {
 				r.Add(v.At, "%s: %s is not known before stacks are deployed: use only %s here", what, problem.Short(p.References()[late].Written), reference.Early())
 				good = false
@@ -153,7 +161,7 @@ func (r *resolver) option(what string, s *Stack, v declared.Value) (string, bool
 			}
 			text, err := c.known(p)
 			if err != nil {
-				r.refuse(v.At, what+": "+shown, err)
+				r.refuse(v.At, what+": "+shown(p), err)
 				good = false
 			}
 			b.WriteString(text)
