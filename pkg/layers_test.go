@@ -62,7 +62,7 @@ format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
 format/declared       project format/problem lib/pattern
 format/reference      project format/declared format/problem lib/function lib/pattern lib/suggest lib/template
-format/native         project access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/pattern lib/template
+format/native         project access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/function lib/pattern lib/template
 format/packages       format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
 format/cdk            project format/archive format/declared format/problem lib/document lib/template

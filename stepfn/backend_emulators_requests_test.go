@@ -232,7 +232,7 @@ func (w stacks) files() archive.Files {
 			if i == 0 {
 				b.WriteString("    parameters:\n")
 			}
-			fmt.Fprintf(&b, "      %s: ${%s.%s}\n", n.param(), n.name, n.output)
+			fmt.Fprintf(&b, "      %s: %s\n", n.param(), n.written())
 		}
 		files[s.file()] = s.template(w)
 	}

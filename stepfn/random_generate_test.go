@@ -303,7 +303,7 @@ func (a *generator) project() stacks {
 		}
 		for i, on := range w {
 			if hub && i == 0 || a.IntN(sparse) == 0 {
-				s.needs = append(s.needs, need{name: on.name, output: a.one("Value", "Value", "Name"), bare: a.IntN(4) == 0})
+				s.needs = append(s.needs, need{name: on.name, output: a.one("Value", "Value", "Name"), bare: a.IntN(4) == 0, upper: a.IntN(4) == 0})
 			}
 		}
 		w = append(w, s.tidy())

@@ -337,7 +337,7 @@ func (g *player) asDesired(r run.Run, w stacks) {
 				continue // CloudFormation does not update a stack if only the names of its parameters change
 			}
 			on := stack{physical: physical[n.name]}
-			want := g.OutputOf(on.nameOnBackend(), n.output)
+			want := n.of(g.OutputOf(on.nameOnBackend(), n.output))
 			g.holds(fulfilled, got == want, "run %s has succeeded, but %s got %q from %s, whose output is %q", r.ID, st.name, got, n.name, want)
 		}
 	}

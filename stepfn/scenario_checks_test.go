@@ -132,7 +132,7 @@ func (s *scenario) passed(st statement) {
 		return
 	}
 	_, params := s.Deployed(s.at(st.args[0]))
-	if got, want := params[dependent.needs[i].param()], s.OutputOf(s.at(other), "Value"); got == "" || got != want {
+	if got, want := params[dependent.needs[i].param()], dependent.needs[i].of(s.OutputOf(s.at(other), "Value")); got == "" || got != want {
 		s.mismatchf("got %q, the output is %q", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package stepfn_test
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 //	db<vpc,net!v2=other   db needs the outputs of vpc and net, has version v2 and the physical name other
 //	db<~vpc               db uses an output of vpc that does not change
 //	db<.vpc               db uses an output of vpc, and imports nothing
+//	db<^vpc               db uses a function of an output of vpc; before ~ and .
 //	db+                   db is protected
 //	db*                   db is deployed in express mode
 //	db%                   db adopts a stack that exists
@@ -47,6 +49,32 @@ type need struct {
 	name   string // with the target, if the project names one
 	output string
 	bare   bool // the export of the dependency is not imported
+	upper  bool // the value is the output in capitals, computed by an expression
+}
+
+// text is the value of the parameter that gets the output of a node.
+func (n need) text(node string) project.Text {
+	if !n.upper {
+		return project.Text{{Node: node, Output: n.output}}
+	}
+	output := project.Term{Expression: &project.Expression{Function: "??", Arguments: []project.Term{{Node: node, Output: n.output}, {Known: "none"}}}}
+	return project.Text{{Expression: &project.Expression{Function: "upper", Arguments: []project.Term{output}}}}
+}
+
+// written is the same in a project file.
+func (n need) written() string {
+	if !n.upper {
+		return fmt.Sprintf("${%s.%s}", n.name, n.output)
+	}
+	return fmt.Sprintf("${upper(%s.%s ?? 'none')}", n.name, n.output)
+}
+
+// of is what the parameter gets from an output.
+func (n need) of(output string) string {
+	if n.upper {
+		return strings.ToUpper(output)
+	}
+	return output
 }
 
 func parseStacks(words []string) stacks {
@@ -79,10 +107,11 @@ func parseStacks(words []string) stacks {
 			s.physical = physicalName(cmp.Or(moved, name))
 		}
 		for n := range strings.SplitSeq(needs, ",") {
+			n, upper := strings.CutPrefix(n, "^")
 			if stable, ok := strings.CutPrefix(n, "~"); ok {
-				s.needs = append(s.needs, need{name: stable, output: "Name"})
+				s.needs = append(s.needs, need{name: stable, output: "Name", upper: upper})
 			} else if n, bare := strings.CutPrefix(n, "."); n != "" {
-				s.needs = append(s.needs, need{name: n, output: "Value", bare: bare})
+				s.needs = append(s.needs, need{name: n, output: "Value", bare: bare, upper: upper})
 			}
 		}
 		w = append(w, s)
@@ -210,7 +239,7 @@ func (w stacks) project() project.Project {
 				from := w.targetOfNeed(need, target)
 				on := w.named(need.name).node(from)
 				n.Needs = append(n.Needs, on)
-				n.Parameters[need.param()] = project.Text{{Node: on, Output: need.output}}
+				n.Parameters[need.param()] = need.text(on)
 				if w.imports(s, need) {
 					imports = append(imports, at(w.named(need.name).physical, from))
 				}
@@ -256,14 +285,17 @@ func (w stacks) words() []string {
 func (s stack) word() string {
 	var needs []string
 	for _, n := range s.needs {
+		signs := ""
+		if n.upper {
+			signs = "^"
+		}
 		switch {
 		case n.output == "Name":
-			needs = append(needs, "~"+n.name)
+			signs += "~"
 		case n.bare:
-			needs = append(needs, "."+n.name)
-		default:
-			needs = append(needs, n.name)
+			signs += "."
 		}
+		needs = append(needs, signs+n.name)
 	}
 	word := s.name
 	if s.importsTable {
@@ -303,7 +335,7 @@ func (s stack) given(b backend, w stacks) map[string]string {
 		if all == nil {
 			all = make(map[string]string)
 		}
-		all[n.param()] = b.OutputOf(w.named(n.name).nameOnBackend(), n.output)
+		all[n.param()] = n.of(b.OutputOf(w.named(n.name).nameOnBackend(), n.output))
 	}
 	return all
 }

@@ -104,6 +104,67 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A call is evaluated with the outputs of that moment; a default takes the place only of what
+// does not exist.
+func TestExpressions(t *testing.T) {
+	out := func(name string) project.Term { return project.Term{Node: "vpc@eu", Output: name} }
+	call := func(name string, args ...project.Term) *project.Expression {
+		return &project.Expression{Function: name, Arguments: args}
+	}
+	known := func(v any) project.Term { return project.Term{Known: v} }
+	outputs := map[string]string{"Ids": "a,b", "Name": "Vpc", "Bad": "{"}
+	lookup := func(_, output string) (string, error) {
+		switch v, ok := outputs[output]; {
+		case ok:
+			return v, nil
+		case output == "Later":
+			return "", project.ErrUnknown
+		}
+		return "", fault.New(fault.Missing, "there is no output %s", output)
+	}
+	for _, c := range []struct {
+		x           *project.Expression
+		shown, want string // what it is, or the error
+		kind        fault.Kind
+	}{
+		{call("lower", out("Name")), "${lower(vpc@eu.Name)}", "vpc", ""},
+		{call("split", known(","), out("Ids")), "${split(',', vpc@eu.Ids)}", "a,b", ""},
+		{call("join", known("'"), project.Term{List: []project.Term{out("Name"), known(true)}}), "${join('''', [vpc@eu.Name, true])}", "Vpc'true", ""},
+		{call("json", project.Term{Map: map[string]project.Term{"b": out("Name"), "a": {}}}), "${json({'a': null, 'b': vpc@eu.Name})}", `{"a":null,"b":"Vpc"}`, ""},
+		{call("??", out("Nope"), project.Term{Expression: call("upper", out("Nope"))}, known("x")), "${vpc@eu.Nope ?? upper(vpc@eu.Nope) ?? 'x'}", "x", ""},
+		{call("??", out("Name"), out("Later")), "${vpc@eu.Name ?? vpc@eu.Later}", "Vpc", ""},
+		{call("??", out("Later"), known("x")), "${vpc@eu.Later ?? 'x'}", "${vpc@eu.Later ?? 'x'}: vpc@eu.Later: it is not known yet", ""},
+		{call("??", out("Nope"), out("Nope")), "${vpc@eu.Nope ?? vpc@eu.Nope}", "${vpc@eu.Nope ?? vpc@eu.Nope}: vpc@eu.Nope: there is no output Nope", fault.Missing},
+		{call("select", known("7"), project.Term{Expression: call("split", known(","), out("Ids"))}), "${select('7', split(',', vpc@eu.Ids))}",
+			"${select('7', split(',', vpc@eu.Ids))}: select: the list has 2 items, counted from 0, and no item 7", fault.Missing},
+		{call("from_json", out("Bad")), "${from_json(vpc@eu.Bad)}", "${from_json(vpc@eu.Bad)}: from_json: the text is not JSON: unexpected EOF", fault.Invalid},
+		{call("newer", out("Name")), "${newer(vpc@eu.Name)}", `${newer(vpc@eu.Name)}: there is no function "newer": a newer Stackwright wrote this`, fault.Broken},
+	} {
+		text := project.Text{{Expression: c.x}}
+		if got := text.String(); got != c.shown {
+			t.Errorf("shown as %s, want %s", got, c.shown)
+		}
+		if _, known := text.Known(); known {
+			t.Errorf("%s is known", c.shown)
+		}
+		got, err := text.Resolve(lookup)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want || fault.KindOf(err) != c.kind {
+			t.Errorf("%s is %s (%s), want %s", c.shown, got, fault.KindOf(err), c.want)
+		}
+		n := project.Node{Parameters: map[string]project.Text{"P": text}}
+		if got := n.Sources(); !slices.Equal(got, []string{"vpc@eu"}) {
+			t.Errorf("%s: sources %v", c.shown, got)
+		}
+	}
+	certain := project.Text{{Expression: call("??", out("A"), project.Term{List: []project.Term{out("B")}})}, {Node: "dns", Output: "C"}}.Outputs()
+	if want := []project.OutputOf{{Node: "vpc@eu", Output: "A"}, {Node: "vpc@eu", Output: "B", Certain: true}, {Node: "dns", Output: "C", Certain: true}}; !slices.Equal(certain, want) {
+		t.Errorf("outputs %v", certain)
+	}
+}
+
 // changes has one change of each field of a node.
 var changes = map[string]func(*project.Node){
 	"Name":            func(n *project.Node) { n.Name = "data/db2" },

@@ -86,6 +86,9 @@ func (p *parser) names(what string, n *yaml.Node) []declared.Value {
 	return all
 }
 
+// maxValues is how many values all expressions of a project file may have.
+const maxValues = 200_000
+
 // scalar returns one text, number, true or false, as it is written.
 func (p *parser) scalar(what string, n *yaml.Node) (declared.Value, bool) {
 	if !p.plain(what, n) {
@@ -107,6 +110,15 @@ func (p *parser) scalar(what string, n *yaml.Node) (declared.Value, bool) {
 	text, err := reference.Parse(n.Value)
 	if err != nil {
 		p.Add(p.at(n), "%s: %v", what, err)
+		return declared.Value{}, false
+	}
+	for _, part := range text {
+		if part.Expression != nil {
+			p.values += part.Expression.Weight()
+		}
+	}
+	if p.values > maxValues {
+		p.Add(problem.Position{File: p.file}, "the expressions have more than %d values: divide the project into several", maxValues)
 		return declared.Value{}, false
 	}
 	return declared.Value{At: p.at(n), Items: [][]declared.Part{text}, Kind: document.Kind(n)}, true

@@ -82,6 +82,7 @@ type parser struct {
 	inlined  map[*yaml.Node]*declared.Template // templates by where they are in the file
 
 	environmentNames []string
+	values           int // of expressions
 }
 
 func (p *parser) at(n *yaml.Node) problem.Position {
