@@ -55,6 +55,8 @@ aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
 aws/s3                fault project plan engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
+aws/sns               fault project aws/awserr sdk
+aws/ssm               fault project aws/awserr sdk
 aws/stepfunctions     fault project run engine aws/awserr sdk
 aws/sts               fault project aws/awserr sdk
 
@@ -78,7 +80,7 @@ entry/target          fault project plan
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
 entry/api             fault project access run plan engine lib/pattern entry/report
 
-wire                  fault project access plan run action engine hook lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+wire                  fault project access plan run action engine hook lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk

@@ -310,6 +310,12 @@ func hooks(s settings) []permission {
 	if buses := s.called("events"); buses != nil {
 		all = append(all, permission{Do: []string{"events:PutEvents"}, On: buses, If: conditions{"StringEquals": {"events:source": hook.EventSource}}, Why: listed})
 	}
+	if topics := s.called("sns"); topics != nil {
+		all = append(all, permission{Do: []string{"sns:Publish"}, On: topics, Why: listed})
+	}
+	if parameters := s.called("ssm"); parameters != nil {
+		all = append(all, permission{Do: []string{"ssm:PutParameter"}, On: parameters, Why: listed})
+	}
 	return all
 }
 

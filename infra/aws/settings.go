@@ -156,7 +156,7 @@ func readAccounts(s *settings, words []string) error {
 func mostAccounts(s settings) int {
 	room := 3390
 	if len(s.hooks) > 0 {
-		room -= 300 + 3*len(s.hooks.String())
+		room -= 500 + 3*len(s.hooks.String())
 	}
 	return room / len(`"arn:aws:iam::000000000000:role/stackwright/`+s.stack+`-*",`)
 }

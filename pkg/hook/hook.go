@@ -53,7 +53,9 @@ func (instant) Ended(context.Context, Services, Call) (bool, error) { return tru
 func (instant) Stop(context.Context, Services, Call) error { return nil }
 
 // All lists the types of this version.
-func All() []Type { return []Type{invokeType(), startType(), eventType()} }
+func All() []Type {
+	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType()}
+}
 
 // Named returns the type of the given name. It reports false if there is none.
 func Named(name string) (Type, bool) {
@@ -77,11 +79,13 @@ func Names() []string {
 // Services are what hooks call, each in the account and region of a target and with its role. The errors are of the
 // kinds that Type.Call says.
 type Services struct {
-	Functions Functions
-	Machines  Machines
-	Buses     Buses
-	Allowed   Allowed
-	Own       Allowed // the installation's own functions and state machine, which no hook may call
+	Functions  Functions
+	Machines   Machines
+	Buses      Buses
+	Topics     Topics
+	Parameters Parameters
+	Allowed    Allowed
+	Own        Allowed // the installation's own functions, state machine and topics, which no hook may call
 }
 
 // A Call is a call of a hook.
@@ -126,7 +130,7 @@ func (m Message) JSON() ([]byte, error) {
 type Allowed []string
 
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
-var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
+var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
 
 // maxAllowed is how many characters all patterns may have: they are in the environment of two functions.
 const maxAllowed = 1000
@@ -144,7 +148,7 @@ func ParseAllowed(text string) (Allowed, error) {
 			continue
 		}
 		if !arn.MatchString(p) {
-			wrong = append(wrong, `"`+p+`" is not the ARN of a Lambda function, a state machine or an event bus, in which stars stand for any text`)
+			wrong = append(wrong, `"`+p+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter, in which stars stand for any text`)
 		}
 		all = append(all, p)
 	}

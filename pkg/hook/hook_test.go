@@ -38,6 +38,16 @@ func (s *services) PutEvent(_ context.Context, _ project.Target, bus, source, ki
 	return nil
 }
 
+func (s *services) Publish(_ context.Context, _ project.Target, topic, group, key string, message []byte) error {
+	s.called = append(s.called, "publish "+topic+" "+group+" "+key+" "+token(message))
+	return nil
+}
+
+func (s *services) PutParameter(_ context.Context, _ project.Target, name, value string) error {
+	s.called = append(s.called, "set "+name+" to "+value)
+	return nil
+}
+
 func token(message []byte) string {
 	var m hook.Message
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -47,13 +57,19 @@ func token(message []byte) string {
 }
 
 const (
-	function = "arn:aws:lambda:us-east-1:000000000000:function:hook-a"
-	machine  = "arn:aws:states:us-east-1:000000000000:stateMachine:hook-a"
-	bus      = "arn:aws:events:us-east-1:000000000000:event-bus/default"
+	function  = "arn:aws:lambda:us-east-1:000000000000:function:hook-a"
+	machine   = "arn:aws:states:us-east-1:000000000000:stateMachine:hook-a"
+	bus       = "arn:aws:events:us-east-1:000000000000:event-bus/default"
+	topic     = "arn:aws:sns:us-east-1:000000000000:hook-a"
+	parameter = "arn:aws:ssm:us-east-1:000000000000:parameter/hook-a"
 )
 
 func call(kind, on string) hook.Call {
-	return hook.Call{Token: "t", Type: kind, Values: map[string]string{kind: on}, Started: "execution", Message: hook.Message{Token: "t", Hook: "h"}}
+	return hook.Call{
+		Token: "t", Type: kind, Values: map[string]string{kind: on, "value": "one"}, Started: "execution",
+		Target:  project.Target{Account: "000000000000", Region: "us-east-1"},
+		Message: hook.Message{Token: "t", Hook: "h", Project: "shop", Environment: "prod"},
+	}
 }
 
 // Each type calls its service with the token, and only what the installation lists and is no part of it.
@@ -66,6 +82,11 @@ func TestCalls(t *testing.T) {
 		{name: "an alias", kind: "invoke", on: function + ":live", want: "invoke " + function + ":live t"},
 		{name: "a state machine", kind: "start", on: machine, want: "start " + machine + " t"},
 		{name: "a bus", kind: "event", on: bus, want: "put " + bus + " stackwright.hook h t"},
+		{name: "a topic", kind: "publish", on: topic + ".fifo", want: "publish " + topic + ".fifo shop@prod t t"},
+		{name: "a parameter", kind: "parameter", on: parameter, want: "set hook-a to one"},
+		{name: "a parameter with levels", kind: "parameter", on: parameter + "/b", want: "set /hook-a/b to one"},
+		{name: "a parameter elsewhere", kind: "parameter", on: strings.Replace(parameter, "us-east-1", "eu-west-1", 1), refused: fault.Invalid},
+		{name: "a parameter of cdk bootstrap", kind: "parameter", on: "arn:aws:ssm:us-east-1:000000000000:parameter/cdk-bootstrap/hook-a", refused: fault.Denied},
 		{name: "an ARN of another service", kind: "invoke", on: machine, refused: fault.Invalid},
 		{name: "what is not listed", kind: "invoke", on: strings.Replace(function, "hook-a", "other", 1), refused: fault.Denied},
 		{name: "another account", kind: "invoke", on: strings.Replace(function, "000000000000", "111111111111", 1), refused: fault.Denied},
@@ -74,8 +95,9 @@ func TestCalls(t *testing.T) {
 	} {
 		s := &services{}
 		all := hook.Services{
-			Functions: s, Machines: s, Buses: s, Own: hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*"},
-			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", bus},
+			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s,
+			Own:     hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"},
+			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", bus},
 		}
 		_, err := all.Call(t.Context(), call(c.kind, c.on))
 		if got := strings.Join(s.called, "; "); got != c.want || fault.KindOf(err) != c.refused {
@@ -84,9 +106,22 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// A parameter has 1 to 4096 bytes.
+func TestValueOfAParameter(t *testing.T) {
+	for value, want := range map[string]fault.Kind{"": fault.Invalid, strings.Repeat("x", 4096): "", strings.Repeat("x", 4097): fault.Invalid} {
+		s := &services{}
+		c := call("parameter", parameter)
+		c.Values["value"] = value
+		all := hook.Services{Parameters: s, Allowed: hook.Allowed{parameter}}
+		if _, err := all.Call(t.Context(), c); fault.KindOf(err) != want || (len(s.called) == 1) != (want == "") {
+			t.Errorf("%d bytes: called %d times, %v", len(value), len(s.called), err)
+		}
+	}
+}
+
 // Only an execution outlasts its call and can be stopped.
 func TestWhatOutlastsACall(t *testing.T) {
-	for kind, want := range map[string]bool{"invoke": true, "event": true, "start": false} {
+	for kind, want := range map[string]bool{"invoke": true, "event": true, "publish": true, "parameter": true, "start": false} {
 		s := &services{}
 		all := hook.Services{Functions: s, Machines: s, Buses: s}
 		ended, err := all.Ended(t.Context(), call(kind, "x"))

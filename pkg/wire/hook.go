@@ -7,9 +7,13 @@ import (
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	sdksns "github.com/aws/aws-sdk-go-v2/service/sns"
+	sdkssm "github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
+	"github.com/stackwright/stackwright/pkg/aws/sns"
+	"github.com/stackwright/stackwright/pkg/aws/ssm"
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/hook"
@@ -19,16 +23,19 @@ import (
 // services are what hooks call, with the roles of targets. Each request is sent once: a step repeats a call, so that its
 // claim says who calls.
 func services(a *sts.Accounts, env Environment) hook.Services {
-	own := hook.Allowed{env.StateMachine}
+	own := hook.Allowed{env.StateMachine, "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"}
 	if env.Stack != "" {
-		own = append(own, "arn:*:lambda:"+env.Region+":"+env.Account+":function:"+env.Stack+"-*")
+		in := env.Region + ":" + env.Account + ":"
+		own = append(own, "arn:*:lambda:"+in+"function:"+env.Stack+"-*", "arn:*:sns:"+in+env.Stack)
 	}
 	return hook.Services{
-		Functions: lambda.New(inTarget(a, func(c aws.Config) lambda.Client { return sdklambda.NewFromConfig(c) })),
-		Machines:  stepfunctions.NewMachines(inTarget(a, func(c aws.Config) stepfunctions.HookClient { return sfn.NewFromConfig(c) })),
-		Buses:     eventbridge.NewBuses(inTarget(a, func(c aws.Config) eventbridge.HookClient { return sdkeventbridge.NewFromConfig(c) })),
-		Allowed:   env.Hooks,
-		Own:       own,
+		Functions:  lambda.New(inTarget(a, func(c aws.Config) lambda.Client { return sdklambda.NewFromConfig(c) })),
+		Machines:   stepfunctions.NewMachines(inTarget(a, func(c aws.Config) stepfunctions.HookClient { return sfn.NewFromConfig(c) })),
+		Buses:      eventbridge.NewBuses(inTarget(a, func(c aws.Config) eventbridge.HookClient { return sdkeventbridge.NewFromConfig(c) })),
+		Topics:     sns.New(inTarget(a, func(c aws.Config) sns.Client { return sdksns.NewFromConfig(c) })),
+		Parameters: ssm.New(inTarget(a, func(c aws.Config) ssm.Client { return sdkssm.NewFromConfig(c) })),
+		Allowed:    env.Hooks,
+		Own:        own,
 	}
 }
 

@@ -78,6 +78,9 @@ var table = map[string][]need{
 
 	"lambda.Invoke": {{"lambda:InvokeFunction", ""}},
 
+	"sns.Publish":      {{"sns:Publish", ""}},
+	"ssm.PutParameter": {{"ssm:PutParameter", ""}},
+
 	"sts.AssumeRole": {{"sts:AssumeRole", ""}},
 }
 

@@ -15,6 +15,16 @@ import (
 // hookKeys are the keys of all hooks. Besides, a hook has the name of its type, and the keys of that type.
 var hookKeys = []string{"name", "payload", "timeout", "on_error", "if", "cache_key"}
 
+// allHookKeys are the keys that hooks of all types may have, sorted.
+func allHookKeys() []string {
+	all := slices.Concat(hookKeys, hook.Names())
+	for _, t := range hook.All() {
+		all = append(all, t.Keys...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // hooks reads hooks by their moment; nil if there are none.
 func (p *parser) hooks(what string, n *yaml.Node, moments map[project.Moment][]project.Moment) declared.Hooks {
 	if n == nil {
@@ -48,12 +58,7 @@ func (p *parser) hooks(what string, n *yaml.Node, moments map[project.Moment][]p
 
 // hook reads one hook.
 func (p *parser) hook(what string, n *yaml.Node) (h declared.Hook, ok bool) {
-	known := slices.Concat(hookKeys, hook.Names())
-	for _, t := range hook.All() {
-		known = append(known, t.Keys...)
-	}
-	slices.Sort(known)
-	keys := p.keys(what, n, slices.Compact(known), hookLater)
+	keys := p.keys(what, n, allHookKeys(), hookLater)
 	if !isMapping(n) {
 		return h, false
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stackwright/stackwright/pkg/format/declared"
-	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -49,7 +48,7 @@ func TestSchemaHasTheKeysAndLimits(t *testing.T) {
 		"an override":    {schema.Defs["override"], overrideKeys},
 		"a move":         {schema.Defs["move"], moveKeys},
 		"a policy":       {schema.Defs["policy"], policyKeys},
-		"a hook":         {schema.Defs["hook"], append(hook.Names(), hookKeys...)},
+		"a hook":         {schema.Defs["hook"], allHookKeys()},
 	} {
 		if diff := cmp.Diff(slices.Sorted(slices.Values(c.keys)), slices.Sorted(maps.Keys(c.shape.Properties))); diff != "" {
 			t.Errorf("%s (- reader, + schema):\n%s", what, diff)
