@@ -21,7 +21,7 @@ import (
 
 // A testHook is a hook of a scenario.
 type testHook struct {
-	stack, moment, name, kind string // no stack: of deploys
+	stack, moment, name, kind string // no stack: of the project
 	key                       string
 	ignored                   bool
 	timeout                   time.Duration
@@ -43,7 +43,7 @@ var hookCalls = map[string]string{
 func (h testHook) hook() project.Hook {
 	moments := project.StackMoments()
 	if h.stack == "" {
-		moments = project.DeployMoments()
+		moments = project.ProjectMoments()
 	}
 	made := project.Hook{
 		Name: h.name, Moments: moments[project.Moment(h.moment)], Type: h.kind, Ignore: h.ignored, Timeout: project.Timeout(h.timeout),
@@ -262,7 +262,7 @@ func parseHook(args []string) testHook {
 // hookMoments are the moments as files write them.
 func hookMoments() []string {
 	all := maps.Clone(project.StackMoments())
-	maps.Copy(all, project.DeployMoments())
+	maps.Copy(all, project.ProjectMoments())
 	var names []string
 	for m := range all {
 		names = append(names, string(m))

@@ -85,7 +85,7 @@ var words = []word{
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
 
-	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven}, // in project files from now on: of the stack, or of deploys
+	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven}, // in project files from now on: of the stack, or of the project
 	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                 // no longer
 	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                            // its next call fails
 	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                    // the executions that it starts take so long

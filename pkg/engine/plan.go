@@ -224,6 +224,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	r.Start(p, specs)
 	r.Digest = shown.Digest(basis)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
+	if r.Destroy, err = desired.DestroyHooks(); err != nil {
+		return p, err
+	}
 	if desired.Approval.Known() {
 		r.Approval = &desired.Approval
 	}

@@ -47,7 +47,14 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only, Moves: plan.Moves(desired), Hooked: e.operation(r).Hooked}
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only, Moves: plan.Moves(desired)}
+	if !e.operation(r).NeedsFiles {
+		l, err := e.Store.Lock(ctx, r.Project)
+		if err != nil {
+			return plan.View{}, nil, err
+		}
+		v.Desired.Hooks, v.Desired.Home = l.HooksOfDestroy()
+	}
 	if e.operation(r).Restores {
 		failed, err := e.rolledBack(ctx, r)
 		if err != nil {

@@ -17,7 +17,7 @@ const DeployName = "deploy"
 func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
-		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true, Hooked: true,
+		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
 		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload},
 		Effect:  "it deploys",
 	}
@@ -31,10 +31,17 @@ func deploy() Operation {
 // phases run along the desired dependencies; and a node is deployed after it was
 // deleted. Unchanged nodes have no steps.
 //
-// If Only is set, Deploy plans no steps for the other nodes.
+// If Only is set, Deploy plans no steps for the other nodes. If there are steps, those that call the hooks of the deploy are
+// around them.
 //
 // Deploy never deletes everything, and no more stacks than View.MaxDeletions.
-func Deploy(v View) (Plan, error) { return v.plan(v.guard()) }
+func Deploy(v View) (Plan, error) {
+	p, err := v.plan(v.guard())
+	if err != nil || len(p.Steps) == 0 {
+		return p, err
+	}
+	return v.around(p, project.BeforeDeploy, project.AfterDeploy)
+}
 
 // plan makes the plan of a deploy. It refuses with the given refusals and those that
 // it finds itself.
@@ -107,9 +114,6 @@ func (v View) plan(refusals []error) (Plan, error) {
 		return Plan{}, errors.Join(refusals...)
 	}
 	p, err := b.plan()
-	if err == nil && v.Hooked {
-		p, err = v.aroundDeploy(p)
-	}
 	p.Unchanged, p.Twins = slices.Sorted(maps.Keys(same)), v.twins()
 	p.Messages = v.adoptionMessages(p)
 	return p, err

@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/stackwright/stackwright/pkg/project"
+
 // destroy deletes every stack that is recorded.
 func destroy() Operation {
 	return Operation{
@@ -11,8 +13,17 @@ func destroy() Operation {
 }
 
 // Destroy is Deploy of a project without stacks. It has no limit of deletions, because
-// the user requested them.
+// the user requested them. If all nodes are destroyed, the hooks of the destroy are called before and after that. If there is
+// nothing left to destroy, a destroy before has failed after that, and the hooks after it are called again: once a destroy
+// has succeeded, the view has no hooks.
 func Destroy(v View) (Plan, error) {
 	v.Desired.Nodes = nil
-	return v.plan(nil)
+	p, err := v.plan(nil)
+	switch {
+	case err != nil || len(v.Only) > 0:
+		return p, err
+	case len(p.Steps) == 0:
+		return v.around(p, "", project.AfterDestroy)
+	}
+	return v.around(p, project.BeforeDestroy, project.AfterDestroy)
 }

@@ -124,10 +124,10 @@ func withPending(steps []Step, n project.Node, r Record) ([]Step, error) {
 	return steps, err
 }
 
-// aroundDeploy returns p with the steps that call the hooks of the whole deploy: before all others, after all others, and
-// after all others if one of them has failed. A plan without steps calls none.
-func (v View) aroundDeploy(p Plan) (Plan, error) {
-	if len(p.Steps) == 0 || len(v.Desired.Hooks) == 0 {
+// around returns p with the steps that call the hooks of the project: those of a moment before all others, those of another
+// one after all others, and those for failures after all others if one of them has failed.
+func (v View) around(p Plan, before, after project.Moment) (Plan, error) {
+	if len(v.Desired.Hooks) == 0 {
 		return p, nil
 	}
 	var all []Step
@@ -145,7 +145,7 @@ func (v View) aroundDeploy(p Plan) (Plan, error) {
 		}
 		return []int{len(all) - 1}
 	}
-	if err := add(project.BeforeDeploy, last); err != nil {
+	if err := add(before, last); err != nil {
 		return p, err
 	}
 	begins, first := last(), len(all)
@@ -160,10 +160,12 @@ func (v View) aroundDeploy(p Plan) (Plan, error) {
 		all = append(all, s)
 	}
 	ends := sinks(all)
-	if err := add(project.AfterDeploy, func() []int { return replaced(&ends, len(all)) }); err != nil {
+	if err := add(after, func() []int { return replaced(&ends, len(all)) }); err != nil {
 		return p, err
 	}
-	ends = sinks(all)
+	if ends = sinks(all); len(ends) == 0 {
+		return p, nil
+	}
 	if err := add(project.OnFailure, func() []int { return replaced(&ends, len(all)) }); err != nil {
 		return p, err
 	}

@@ -28,7 +28,6 @@ type Operation struct {
 	Reversible  bool     // a rollback can follow a run that failed or was cancelled
 	Retryable   bool     // a retry can repeat its runs
 	Schedulable bool     // schedules may request it
-	Hooked      bool     // it calls the hooks of deploys
 	Options     []Option // that a request for it may have
 
 	Command string // how the command line requests it, if that is not its name

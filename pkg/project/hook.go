@@ -1,8 +1,11 @@
 package project
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
 )
 
 // A Hook is something outside CloudFormation that a run calls at some moments: a Lambda function, a state machine and
@@ -31,11 +34,17 @@ const (
 	AfterDelete  Moment = "after_delete"
 )
 
-// The moments of a deploy, and, except OnFailure, of a stack that is created or updated.
+// The moments of a deploy, and of a stack that is created or updated.
 const (
 	BeforeDeploy Moment = "before_deploy"
 	AfterDeploy  Moment = "after_deploy"
-	OnFailure    Moment = "on_failure" // after all other steps, if one of them has failed
+)
+
+// The other moments of a project: those of a destroy of all its stacks, and of a deploy or destroy that fails.
+const (
+	BeforeDestroy Moment = "before_destroy"
+	AfterDestroy  Moment = "after_destroy"
+	OnFailure     Moment = "on_failure" // after all other steps, if one of them has failed
 )
 
 // StackMoments are the moments of a stack, each by what its key in files stands for.
@@ -47,18 +56,24 @@ func StackMoments() map[Moment][]Moment {
 	return all
 }
 
-// DeployMoments are the moments of a deploy.
-func DeployMoments() map[Moment][]Moment {
-	return map[Moment][]Moment{BeforeDeploy: {BeforeDeploy}, AfterDeploy: {AfterDeploy}, OnFailure: {OnFailure}}
+// ProjectMoments are the moments of a project.
+func ProjectMoments() map[Moment][]Moment {
+	all := make(map[Moment][]Moment)
+	for _, m := range []Moment{BeforeDeploy, AfterDeploy, BeforeDestroy, AfterDestroy, OnFailure} {
+		all[m] = []Moment{m}
+	}
+	return all
 }
 
 // DefaultHookTimeout is how long a hook may take if its file does not say.
 const DefaultHookTimeout = Timeout(15 * 60 * 1e9)
 
-// The most hooks of a stack, or of a project, and the most values in the payload of one.
+// The most hooks of a stack, or of a project, the most values in the payload of one, and the most bytes of the hooks of a
+// project that a destroy calls: its lock keeps them.
 const (
-	MaxHooks   = 20
-	MaxPayload = 20
+	MaxHooks        = 20
+	MaxPayload      = 20
+	MaxDestroyHooks = 65536
 )
 
 // At returns the hooks of a moment, in their order.
@@ -68,14 +83,42 @@ func At(all []Hook, m Moment) []Hook {
 
 // HooksOfDeletion returns the hooks that are called when the stack is deleted. A deletion has no files that say them, so
 // the record keeps those of the last deploy.
-func HooksOfDeletion(all []Hook) []Hook {
-	var kept []Hook
+func HooksOfDeletion(all []Hook) []Hook { return only(all, BeforeDelete, AfterDelete) }
+
+// only returns the hooks of some moments, each with these moments only.
+func only(all []Hook, moments ...Moment) []Hook {
+	var some []Hook
 	for _, h := range all {
-		if h.Moments = slices.DeleteFunc(slices.Clone(h.Moments), func(m Moment) bool { return m != BeforeDelete && m != AfterDelete }); len(h.Moments) > 0 {
-			kept = append(kept, h)
+		if h.Moments = slices.DeleteFunc(slices.Clone(h.Moments), func(m Moment) bool { return !slices.Contains(moments, m) }); len(h.Moments) > 0 {
+			some = append(some, h)
 		}
 	}
-	return kept
+	return some
+}
+
+// DestroyHooks are the hooks that a destroy of a project calls. A destroy has no files that say them, so the lock of the
+// project keeps those of the last files.
+type DestroyHooks struct {
+	Hooks []Hook `json:"hooks"`
+	Home  Target `json:"home"` // where they are called
+}
+
+// DestroyHooks returns the hooks that a destroy calls; nil if there are none. The error is of kind Invalid if they are too
+// large to be kept.
+func (p Project) DestroyHooks() (*DestroyHooks, error) {
+	some := only(p.Hooks, BeforeDestroy, AfterDestroy, OnFailure)
+	if some == nil {
+		return nil, nil
+	}
+	d := &DestroyHooks{Hooks: some, Home: p.Home}
+	text, err := json.Marshal(d)
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Broken, "hooks: %w", err)
+	case len(text) > MaxDestroyHooks:
+		return nil, fault.New(fault.Invalid, "the hooks before and after a destroy, and on failure, have %d bytes, at most %d are allowed: give them less payload", len(text), MaxDestroyHooks)
+	}
+	return d, nil
 }
 
 // Texts returns all texts of the hook, each by a name for messages.

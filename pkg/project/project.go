@@ -47,7 +47,7 @@ type Project struct {
 
 	Approval Approval `json:"approval,omitzero"` // of the plans of its deploys
 
-	Hooks []Hook `json:"hooks,omitempty"` // of its deploys
+	Hooks []Hook `json:"hooks,omitempty"` // of its deploys and destroys
 	Home  Target `json:"home,omitzero"`   // where these are called; zero if there are none
 
 	Kind Kind `json:"kind,omitempty"` // of its files

@@ -22,6 +22,16 @@ type History struct {
 	Moved []string `json:"moved,omitempty"` // the runs that may have moved resources between stacks since the last successful deploy
 
 	Kind project.Kind `json:"kind,omitempty"` // of the files of the last run that started to write; destroys have no files and do not count
+
+	Destroy *project.DestroyHooks `json:"destroy,omitempty"` // the hooks that a destroy calls, of the same files; nil if they had none, or once a destroy of all stacks has succeeded
+}
+
+// HooksOfDestroy returns the hooks that a destroy calls, and where.
+func (h History) HooksOfDestroy() ([]project.Hook, project.Target) {
+	if h.Destroy == nil {
+		return nil, project.Target{}
+	}
+	return h.Destroy.Hooks, h.Destroy.Home
 }
 
 // An Attempt is a run that started to bring a project to its source.
@@ -65,7 +75,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		return h
 	}
 	if o.Adopts && !o.Preview && !r.Started.IsZero() && (h.LastAttempted.Run == "" || r.Kind == project.WithFile) {
-		h.Kind = r.Kind // what is recorded was adopted by these files: nothing was deployed yet, or they are more than what was
+		h.Kind, h.Destroy = r.Kind, r.Destroy // what is recorded was adopted by these files: nothing was deployed yet, or they are more than what was
 	}
 	if !o.Writes || r.Started.IsZero() {
 		return h
@@ -74,7 +84,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.LastAttempted = Attempt{Run: r.ID, Source: r.Source, Requested: r.Requested}
 	}
 	if r.Source != (Source{}) {
-		h.Kind = r.Kind
+		h.Kind, h.Destroy = r.Kind, r.Destroy
 	}
 	if r.Source != (Source{}) && r.State == StateSucceeded && !o.Restores {
 		h.Approval = r.Approval
@@ -88,7 +98,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if r.State == StateSucceeded {
 		h.LastSuccessful, h.Moved = r.Source, nil
 		if o.DeletesAll {
-			h.LastSuccessful = Source{}
+			h.LastSuccessful, h.Destroy = Source{}, nil
 		}
 	}
 	h.LastFull, h.CancelledBy = h.lastFull(r, o), h.cancelledBy(r, rolledBack)

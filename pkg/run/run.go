@@ -102,6 +102,8 @@ type Run struct {
 
 	Kind project.Kind // of the files of its source
 
+	Destroy *project.DestroyHooks // those of its files; nil if they have none
+
 	Steps []Step // in the order of the plan
 }
 

@@ -84,7 +84,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		l.Rollback = &back
 	}
 	l.Approval = p.approval(of, keys)
-	l.Hooks = p.hooks(of+"hooks", keys["hooks"], project.DeployMoments())
+	l.Hooks = p.hooks(of+"hooks", keys["hooks"], project.ProjectMoments())
 	all := maps.Clone(l.Schedules)
 	maps.Copy(all, inherited)
 	if n := keys["schedules"]; n != nil && len(all) > declared.MaxSchedules {

@@ -24,16 +24,16 @@ func (r *resolver) setHooks(s *Stack) {
 	s.Node.Hooks = r.hooks(s, "stack "+s.Name+": ", s.Settings.Hooks, project.StackMoments())
 }
 
-// setDeployHooks resolves the hooks of deploys, which are called in the target default.
-func (r *resolver) setDeployHooks(home project.Target) {
+// setProjectHooks resolves the hooks of the project, which are called in the target default.
+func (r *resolver) setProjectHooks(home project.Target) {
 	s := &Stack{Node: project.Node{Target: home}}
-	r.Hooks = r.hooks(s, "", r.declared.Hooks.With(r.environment.Hooks), project.DeployMoments())
+	r.Hooks = r.hooks(s, "", r.declared.Hooks.With(r.environment.Hooks), project.ProjectMoments())
 	if len(r.Hooks) > 0 {
 		r.Home = home
 	}
 }
 
-// hooks resolves the hooks of a stack, or of deploys, whose conditions hold.
+// hooks resolves the hooks of a stack, or of the project, whose conditions hold.
 func (r *resolver) hooks(s *Stack, what string, by declared.Hooks, moments map[project.Moment][]project.Moment) []project.Hook {
 	var all []project.Hook
 	taken := make(map[string]bool)

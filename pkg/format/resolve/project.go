@@ -186,7 +186,7 @@ func (r *resolver) run() {
 		}
 	}
 	r.addImports()
-	r.setDeployHooks(home)
+	r.setProjectHooks(home)
 }
 
 // Of returns the project that a run executes, and the templates of its nodes by
