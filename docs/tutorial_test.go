@@ -142,7 +142,11 @@ func (r *reader) follow(page string, run func(line string) string, compare bool)
 			if name == nil {
 				r.Fatalf("the page does not say where to write\n%s", text)
 			}
-			if err := os.WriteFile(filepath.Join(r.folder, name[1]), []byte(text), 0o644); err != nil {
+			file := filepath.Join(r.folder, name[1])
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				r.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				r.Fatal(err)
 			}
 			fmt.Fprintf(&b, "```yaml\n%s```\n", text)
