@@ -213,6 +213,9 @@ func (w stacks) files() archive.Files {
 		if s.protected {
 			b.WriteString("    protect: true\n")
 		}
+		for _, name := range s.options {
+			fmt.Fprintf(&b, "    %s\n", stackOptions[name].yaml)
+		}
 		if s.approve != "" {
 			fmt.Fprintf(&b, "    approve: %s\n", s.approve)
 		}

@@ -51,6 +51,7 @@ type backend interface {
 	OutputOf(stack, output string) string
 	Requests() []string             // sent to CloudFormation since the last call
 	Holding(table string) string    // the stack that has the table; empty if none has, and in memory also if it is not the one that was created first
+	Topics(stack string) string     // the names of the topics of the live stack
 	ChangeSets() []string           // the stacks that have change sets, sorted
 	Planned(r run.Run) plan.Changes // what the plan of r would change
 

@@ -12,6 +12,7 @@ import (
 type generator struct {
 	policed   *rand.Rand // draws policies; nil if the installation has none
 	importing *rand.Rand // draws tables; nil if stacks import none
+	optional  *rand.Rand // draws options; nil if stacks have none
 	moving    *rand.Rand // draws which stack has the table that moves; nil if none does
 	*rand.Rand
 	script   script
@@ -41,6 +42,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.sharing()
 	a.policies(seed)
 	a.imports(seed)
+	a.options(seed)
 	a.declareHooks(seed)
 	a.moves(seed)
 	turns := 1 + a.IntN(3)
@@ -284,7 +286,7 @@ func (a *generator) operations() []string {
 }
 
 // stacks makes a project: often a variation of the last one.
-func (a *generator) stacks() stacks { return a.withMoves(a.withTables(a.project())) }
+func (a *generator) stacks() stacks { return a.withOptions(a.withMoves(a.withTables(a.project()))) }
 
 // project makes a project without tables.
 func (a *generator) project() stacks {

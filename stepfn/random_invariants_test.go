@@ -330,6 +330,7 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		s := g.Status(st.nameOnBackend())
 		version, params := g.Deployed(st.nameOnBackend())
 		g.hasTable(r.ID, st)
+		g.holds(fulfilled, g.Topics(st.nameOnBackend()) == st.topics(), "run %s has succeeded, but %s has the topics %q, not %q", r.ID, st.name, g.Topics(st.nameOnBackend()), st.topics())
 		g.holds(fulfilled, (s.Good() || s.Restored()) && version == st.version, "run %s has succeeded, but %s is %s at %q, not %s", r.ID, st.name, s, version, st.version)
 		for _, n := range st.needs {
 			got, known := params["From"+n.name]

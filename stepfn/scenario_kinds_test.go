@@ -135,6 +135,11 @@ func (r *reader) isStack(arg string) bool {
 // dependencies and targets that exist.
 func (r *reader) isProjectStack(arg string) bool {
 	for _, s := range parseStacks([]string{arg}) {
+		for _, name := range s.options {
+			if _, known := stackOptions[name]; !known {
+				return false
+			}
+		}
 		for _, n := range s.needs {
 			if !r.isStack(n.name) {
 				return false

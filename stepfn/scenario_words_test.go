@@ -120,6 +120,7 @@ var words = []word{
 	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},      // the names of all records
 	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck}, // the names of all schedules
 	{"holds", "STACK TABLE", (*scenario).holds, isCheck},           // the live stack has the table
+	{"topics", "STACK [TEXT...]", (*scenario).topics, isCheck},     // the names of the topics of the live stack
 	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck}, // the stacks that have change sets
 	{"called", "[HOOK...]", (*scenario).called, isCheck},           // the hooks that were called since the last such line, each as often as it was called
 }

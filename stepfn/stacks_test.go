@@ -25,6 +25,7 @@ import (
 //	db$orders:app         db has the table orders, and takes it from app if app has it
 //	db$                   db has no table, and can import one later
 //	db>always<vpc         db has to be approved before each change
+//	db?DELETE?topic<vpc   db has these options: see options_test.go
 //	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
 //	db@eu<vpc@us          db is in one target and needs vpc of another
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
@@ -41,6 +42,7 @@ type stack struct {
 	giver                   string   // the stack from which it takes the table
 	readable                bool     // its template in memory is one of CloudFormation
 	importsTable            bool     // it imports the table
+	options                 []string // keys of stackOptions
 	targets                 []string // empty: the default target
 	needs                   []need
 }
@@ -84,6 +86,7 @@ func parseStacks(words []string) stacks {
 		word, version, _ := strings.Cut(word, "!")
 		name, needs, _ := strings.Cut(word, "<")
 		name, level, _ := strings.Cut(name, ">")
+		name, options, optional := strings.Cut(name, "?")
 		name, protected := strings.CutSuffix(name, "+")
 		name, express := strings.CutSuffix(name, "*")
 		name, adopts := strings.CutSuffix(name, "%")
@@ -99,6 +102,9 @@ func parseStacks(words []string) stacks {
 		s := stack{giver: giver, unkept: unkept, name: name, version: version, physical: physical, moved: moved, protected: protected, express: express, adopts: adopts, approve: level, table: table, readable: readable, importsTable: imports}
 		if placed {
 			s.targets = strings.Split(targets, ",")
+		}
+		if optional {
+			s.options = strings.Split(options, "?")
 		}
 		if s.version == "" {
 			s.version = "v1"
@@ -234,6 +240,9 @@ func (w stacks) project() project.Project {
 			if s.express {
 				n.Deployment = project.Express
 			}
+			for _, name := range s.options {
+				stackOptions[name].set(&n)
+			}
 			imports := []string{s.version, "imports"}
 			for _, need := range s.needs {
 				from := w.targetOfNeed(need, target)
@@ -311,6 +320,9 @@ func (s stack) word() string {
 	}
 	if s.adopts {
 		word += "%"
+	}
+	for _, name := range s.options {
+		word += "?" + name
 	}
 	if s.approve != "" {
 		word += ">" + s.approve

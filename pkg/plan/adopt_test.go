@@ -43,6 +43,11 @@ func TestAdoptedStackIsUpdatedIfItDiffers(t *testing.T) {
 		"a parameter":                         {func(_ *project.Node, l *plan.Live, f *plan.Found) { l.Parameters["Size"] = "large" }, "update"},
 		"a tag":                               {func(_ *project.Node, l *plan.Live, f *plan.Found) { l.Tags = map[string]string{"team": "a"} }, "update"},
 		"protection":                          {func(n *project.Node, _ *plan.Live, _ *plan.Found) { n.Protect = true }, "update"},
+		"a topic":                             {func(n *project.Node, _ *plan.Live, _ *plan.Found) { n.Notifications = []string{"arn"} }, "update"},
+		"a topic that is not desired":         {func(_ *project.Node, l *plan.Live, _ *plan.Found) { l.Notifications = []string{"arn"} }, "update"},
+		"what a stack does if its creation fails": {func(n *project.Node, _ *plan.Live, _ *plan.Found) {
+			n.OnFailure, n.DisableRollback = project.DeleteFailed, true
+		}, "adopt"},
 		"a secret whose live value is not known": {func(n *project.Node, _ *plan.Live, f *plan.Found) {
 			n.Parameters = map[string]project.Text{"Key": project.Literal("****")}
 			f.Identical = true

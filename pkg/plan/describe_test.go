@@ -445,13 +445,38 @@ func TestDescribeTagsAndOptions(t *testing.T) {
 	n.Tags = map[string]project.Text{"team": project.Literal("b"), "new": project.Literal("x")}
 	n.Capabilities, n.Protect = []string{"CAPABILITY_IAM"}, true
 	l.Tags = map[string]string{"team": "a", "old": "y"}
+	n.Notifications, l.Notifications = []string{"arn:new", "arn:other"}, []string{"arn:old"}
+	n.OnFailure, n.DisableRollback = project.DeleteFailed, true // no stack has them
 	s.Desired.Nodes["queue"], s.Live["queue"] = n, l
 	s.expect(t, `queue update certain: changed here: tags, options
   new - → x secret=false known=true 
   old y → - secret=false known=true 
   team a → b secret=false known=true 
   protect false → true secret=false known=true 
+  notifications arn:old → arn:new, arn:other secret=false known=true 
 `)
+	n.Notifications, n.Tags, n.Protect, l.Tags = nil, nil, false, nil
+	s.Desired.Nodes["queue"], s.Live["queue"] = n, l
+	s.expect(t, `queue update certain: changed here: options
+  notifications arn:old → - secret=false known=true 
+`)
+}
+
+// The plan of a creation shows what its request says.
+func TestDescribeOptionsOfACreation(t *testing.T) {
+	s := newStacks()
+	s.node("queue", queue, "Size=small")
+	n := s.Desired.Nodes["queue"]
+	n.Notifications, n.OnFailure, n.DisableRollback = []string{"arn:new"}, project.KeepFailed, true
+	s.Desired.Nodes["queue"] = n
+	c := s.describe(t)
+	var got []string
+	for _, o := range c.Stacks[0].Options {
+		got = append(got, o.Name+" "+*o.After)
+	}
+	if want := []string{"notifications arn:new", "on_failure DO_NOTHING", "disable_rollback true"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 const password = `

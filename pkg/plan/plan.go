@@ -202,6 +202,7 @@ type Live struct {
 	Tags           map[string]string  // without those that Stackwright adds
 	LastUpdated    time.Time          // of the last update, or the creation
 	Protected      bool               // termination protection
+	Notifications  []string           // ARNs of the topics that get its events, sorted
 	Deployment     project.Deployment // of its last operation
 	HasResources   bool               // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
 	CreatedByToken bool               // it is not the recorded stack, but its first operation has the Location's token

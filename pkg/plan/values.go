@@ -115,7 +115,7 @@ func change(name, was string, had bool, is string, has bool, why string) ValueCh
 // deployed is recorded: it is the digest of the live values with the desired secrets.
 func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bool) bool {
 	r := d.Recorded[n.Name]
-	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected}
+	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications}
 	was.Tags = literals(live.Tags)
 	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given
 		was.Parameters = make(map[string]project.Text)
@@ -176,6 +176,14 @@ func (c *StackChange) options(n project.Node, live Live, level project.ApprovalL
 	}
 	if live.Protected != n.Protect {
 		c.Options = append(c.Options, change("protect", strconv.FormatBool(live.Protected), existed, strconv.FormatBool(n.Protect), true, ""))
+	}
+	if !slices.Equal(live.Notifications, n.Notifications) {
+		c.Options = append(c.Options, change("notifications", strings.Join(live.Notifications, ", "), len(live.Notifications) > 0, strings.Join(n.Notifications, ", "), len(n.Notifications) > 0, ""))
+	}
+	for _, o := range []struct{ name, value string }{{"on_failure", string(n.OnFailure)}, {"disable_rollback", map[bool]string{true: "true"}[n.DisableRollback]}} {
+		if !existed && o.value != "" { // no stack has it, it belongs to the request
+			c.Options = append(c.Options, change(o.name, "", false, o.value, true, ""))
+		}
 	}
 	if level != n.Approve {
 		c.Options = append(c.Options, change("approve", level.String(), existed, n.Approve.String(), true, ""))

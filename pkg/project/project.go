@@ -172,23 +172,28 @@ const (
 
 // A Node is one stack in one target.
 type Node struct {
-	Name         string                       `json:"name"`  // "network/vpc", or "network/vpc@eu" where a stack has several targets
-	Stack        string                       `json:"stack"` // the physical name
-	Target       Target                       `json:"target"`
-	Template     Template                     `json:"template"`
-	Parameters   map[string]Text              `json:"parameters,omitempty"`
-	Tags         map[string]Text              `json:"tags,omitempty"`
-	Capabilities []string                     `json:"capabilities,omitempty"` // sorted
-	Protect      bool                         `json:"protect,omitempty"`      // CloudFormation's termination protection
-	Needs        []string                     `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
-	Timeout      Timeout                      `json:"timeout,omitempty"`      // of one operation on it
-	Deployment   Deployment                   `json:"deployment,omitempty"`   // how its stack is created and updated
-	Hooks        []Hook                       `json:"hooks,omitempty"`        // a change of them does not change the stack
-	Approve      ApprovalLevel                `json:"approve,omitempty"`      // which of its steps have to be approved; a change of it does not change the stack
-	Import       map[string]Identifier        `json:"-"`                      // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
-	MoveFrom     map[string]map[string]string `json:"-"`                      // resources of other stacks that go into its stack: by node, their IDs in its template by those in the other; only the plan uses it
-	Assets       []Asset                      `json:"-"`                      // that have to be published before its stack is deployed; only the plan uses them
-	Adopt        bool                         `json:"-"`                      // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
+	Name         string          `json:"name"`  // "network/vpc", or "network/vpc@eu" where a stack has several targets
+	Stack        string          `json:"stack"` // the physical name
+	Target       Target          `json:"target"`
+	Template     Template        `json:"template"`
+	Parameters   map[string]Text `json:"parameters,omitempty"`
+	Tags         map[string]Text `json:"tags,omitempty"`
+	Capabilities []string        `json:"capabilities,omitempty"` // sorted
+	Protect      bool            `json:"protect,omitempty"`      // CloudFormation's termination protection
+	Needs        []string        `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
+	Timeout      Timeout         `json:"timeout,omitempty"`      // of one operation on it
+	Deployment   Deployment      `json:"deployment,omitempty"`   // how its stack is created and updated
+	Hooks        []Hook          `json:"hooks,omitempty"`        // a change of them does not change the stack
+
+	Notifications   []string       `json:"notifications,omitempty"`    // ARNs of the SNS topics that get the events of the stack, sorted
+	OnFailure       FailedCreation `json:"on_failure,omitempty"`       // of a creation; a change of it does not change the stack
+	DisableRollback bool           `json:"disable_rollback,omitempty"` // of a creation and an update that fails; a change of it does not change the stack
+
+	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack
+	Import   map[string]Identifier        `json:"-"`                 // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
+	MoveFrom map[string]map[string]string `json:"-"`                 // resources of other stacks that go into its stack: by node, their IDs in its template by those in the other; only the plan uses it
+	Assets   []Asset                      `json:"-"`                 // that have to be published before its stack is deployed; only the plan uses them
+	Adopt    bool                         `json:"-"`                 // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
 }
 
 // An Identifier is the properties that identify a resource, by name, such as TableName. If
@@ -222,7 +227,8 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 		Target           Target
 		Parameters, Tags map[string]string
 		Protect          bool
-	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Protect}
+		Notifications    []string `json:",omitempty"` // so that the digest of a stack without them is that of older versions
+	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Protect, n.Notifications}
 	r.Digest, err = digest(request)
 	return r, err
 }

@@ -184,10 +184,13 @@ var changes = map[string]func(*project.Node){
 	"Approve":         func(n *project.Node) { n.Approve = project.ApproveDeletions },
 	"Deployment":      func(n *project.Node) { n.Deployment = project.Express },
 	"Hooks":           func(n *project.Node) { n.Hooks = []project.Hook{{Name: "migrate"}} },
+	"Notifications":   func(n *project.Node) { n.Notifications = []string{"arn:aws:sns:eu-west-1:111122223333:events"} },
+	"OnFailure":       func(n *project.Node) { n.OnFailure = project.DeleteFailed },
+	"DisableRollback": func(n *project.Node) { n.DisableRollback = true },
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "OnFailure", "DisableRollback"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {

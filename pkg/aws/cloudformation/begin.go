@@ -111,12 +111,23 @@ func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) 
 	if m := t.Step.Timeout.Minutes(); m > 0 {
 		timeout = aws.Int32(int32(m))
 	}
-	out, err := client.CreateStack(ctx, &sdk.CreateStackInput{
+	in := &sdk.CreateStackInput{
 		StackName: &t.Node.Stack, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
 		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout, RoleARN: client.role(),
-		DeploymentConfig: deployment(t, aws.Bool(false)),
-	}, once)
+		DeploymentConfig: deployment(t, t.Node.KeepsFailed()), NotificationARNs: t.Node.Notifications,
+	}
+	switch {
+	case t.Node.KeepsFailed():
+		// With DO_NOTHING instead, CloudFormation would refuse to update the stack later.
+		// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
+		if in.DeploymentConfig == nil {
+			in.DisableRollback = aws.Bool(true)
+		}
+	case t.Node.OnFailure == project.DeleteFailed:
+		in.OnFailure = types.OnFailureDelete
+	}
+	out, err := client.CreateStack(ctx, in, once)
 	if err != nil {
 		return plan.Receipt{}, requestFault("create stack "+t.Node.Stack, err)
 	}
@@ -130,14 +141,13 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	disableRollback := aws.Bool(t.Seen != nil && t.Seen.Status.FailedWithoutRollback())
 	in := &sdk.UpdateStackInput{
 		StackName: &id, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		DeploymentConfig: deployment(t, disableRollback), RoleARN: client.role(),
+		DeploymentConfig: deployment(t, disablesRollback(t)), RoleARN: client.role(), NotificationARNs: notifications(t),
 	}
-	if in.DeploymentConfig == nil && *disableRollback {
-		in.DisableRollback = disableRollback
+	if in.DeploymentConfig == nil && disablesRollback(t) {
+		in.DisableRollback = aws.Bool(true)
 	}
 	out, err := client.UpdateStack(ctx, in, once)
 	if err != nil {
@@ -145,6 +155,16 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	}
 	return plan.Receipt{StackID: id, Operation: aws.ToString(out.OperationId)}, nil
 }
+
+// disablesRollback reports whether t's update is not rolled back if it fails: the node says so, or the stack accepts no other.
+func disablesRollback(t action.Task) bool {
+	return t.Node.DisableRollback || t.Seen != nil && t.Seen.Status.FailedWithoutRollback()
+}
+
+// notifications returns the topics of a stack that exists. Without the list, CloudFormation would keep those that it has: an empty list
+// removes them.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_UpdateStack.html
+func notifications(t action.Task) []string { return append([]string{}, t.Node.Notifications...) }
 
 // Protect sets the termination protection of the task's stack, which no other request
 // sets for a stack that exists.
@@ -166,7 +186,7 @@ func (c *Cloud) Protect(ctx context.Context, t action.Task) error {
 // remove deletes a stack by its ID, so that it never deletes another stack of the
 // same name.
 func remove(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
-	in := &sdk.DeleteStackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role(), DeploymentConfig: deployment(t, nil)}
+	in := &sdk.DeleteStackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role(), DeploymentConfig: express(t)}
 	if _, err := client.DeleteStack(ctx, in, once); err != nil {
 		return plan.Receipt{}, requestFault("delete stack "+t.Location().Stack, err)
 	}
@@ -202,11 +222,20 @@ func (c *Cloud) Cancel(ctx context.Context, t action.Task) error {
 // deployment returns the mode of t's operation; nil is the standard mode. In express
 // mode, CloudFormation does not roll back a failure unless the request says that it does.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-express-mode.html
-func deployment(t action.Task, disableRollback *bool) *types.DeploymentConfig {
+func deployment(t action.Task, disableRollback bool) *types.DeploymentConfig {
+	config := express(t)
+	if config != nil {
+		config.DisableRollback = &disableRollback
+	}
+	return config
+}
+
+// express returns the mode of t's operation, if it is the express mode.
+func express(t action.Task) *types.DeploymentConfig {
 	if t.Step.Deployment != project.Express {
 		return nil
 	}
-	return &types.DeploymentConfig{Mode: types.DeploymentConfigModeExpress, DisableRollback: disableRollback}
+	return &types.DeploymentConfig{Mode: types.DeploymentConfigModeExpress}
 }
 
 // template returns either the bytes of a template or its URL.

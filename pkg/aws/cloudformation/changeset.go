@@ -35,7 +35,7 @@ func (c *Cloud) propose(ctx context.Context, client TargetClient, t action.Task,
 	out, err := client.CreateChangeSet(ctx, &sdk.CreateChangeSetInput{
 		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeUpdate, IncludeNestedStacks: aws.Bool(true),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t), RoleARN: client.role(),
-		DeploymentConfig: deployment(t, aws.Bool(false)),
+		DeploymentConfig: deployment(t, t.Node.DisableRollback), NotificationARNs: notifications(t),
 	}, once)
 	if err != nil {
 		return plan.Receipt{}, requestFault("create a change set of stack "+t.Location().Stack, err)
@@ -49,7 +49,7 @@ func (c *Cloud) propose(ctx context.Context, client TargetClient, t action.Task,
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ExecuteChangeSet.html
 func executeChangeSet(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
 	in := &sdk.ExecuteChangeSetInput{ChangeSetName: &t.ChangeSet, StackName: &id, ClientRequestToken: aws.String(t.Token())}
-	if t.Seen != nil && t.Seen.Status.FailedWithoutRollback() {
+	if disablesRollback(t) {
 		in.DisableRollback = aws.Bool(true)
 	}
 	if _, err := client.ExecuteChangeSet(ctx, in, once); err != nil {

@@ -2,6 +2,7 @@ package cloudformation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -97,6 +98,11 @@ func reference(p plan.Location) (string, error) {
 	return "", fault.New(fault.Broken, "node %s has neither a stack ID nor a stack name", p.Node)
 }
 
+// unrolled reports whether the last operation on a stack was not to be rolled back.
+func unrolled(s types.Stack) bool {
+	return aws.ToBool(s.DisableRollback) || s.DeploymentConfig != nil && aws.ToBool(s.DeploymentConfig.DisableRollback)
+}
+
 // live returns what a description says of a stack.
 func live(s types.Stack) plan.Live {
 	updated := s.LastUpdatedTime
@@ -106,7 +112,7 @@ func live(s types.Stack) plan.Live {
 	l := plan.Live{
 		StackID: aws.ToString(s.StackId), Status: plan.Status(s.StackStatus), Reason: aws.ToString(s.StackStatusReason),
 		LastUpdated: aws.ToTime(updated), Protected: aws.ToBool(s.EnableTerminationProtection),
-		HasResources: s.StackStatus == types.StackStatusCreateFailed && aws.ToBool(s.DisableRollback),
+		HasResources: s.StackStatus == types.StackStatusCreateFailed && unrolled(s),
 	}
 	l.Project, l.Parent = tagged(s), aws.ToString(s.ParentId)
 	if s.DeploymentConfig != nil && s.DeploymentConfig.Mode == types.DeploymentConfigModeExpress {
@@ -131,6 +137,9 @@ func live(s types.Stack) plan.Live {
 			}
 			l.Tags[key] = aws.ToString(t.Value)
 		}
+	}
+	if len(s.NotificationARNs) > 0 {
+		l.Notifications = slices.Sorted(slices.Values(s.NotificationARNs))
 	}
 	for _, o := range s.LastOperations {
 		l.Operations = append(l.Operations, aws.ToString(o.OperationId))

@@ -423,6 +423,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 		},
 	}
 	maps.Copy(laws, refactorLaws)
+	maps.Copy(laws, requestLaws)
 	for name, law := range laws {
 		t.Run(name, func(t *testing.T) {
 			on(t, func(t *testing.T, sky Sky) { law(fixture{t, sky, new(int), make(map[string]string)}) })

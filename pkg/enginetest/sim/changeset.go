@@ -41,7 +41,7 @@ func (c *Cloud) DeleteChangeSets(stack string) {
 
 // propose makes the change set of a task. Every stack has one resource, which changes with its template and its parameters.
 func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
-	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
+	want := contentOf(t)
 	_, made := c.sets[t.Token()]
 	switch {
 	case st == nil || st.status == "DELETE_COMPLETE":
@@ -49,7 +49,7 @@ func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 	case made:
 	case st.status.Busy() || st.status.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is in %s state", st.name, st.status)
-	case !st.status.Good() && !st.status.Recoverable():
+	case !st.status.Good() && !st.status.Recoverable() && !st.hasResources():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is in %s state and can not be updated", st.name, st.status)
 	default:
 		says := changesOf(st.now, want)
@@ -66,8 +66,8 @@ const changeSetPrefix = "changeSet/"
 
 // changesOf says what an update changes: the topic, which is replaced if it gets another name, and the table.
 func changesOf(now, want content) plan.Proposal {
-	if now.template == want.template && maps.Equal(now.params, want.params) {
-		return plan.Proposal{Unchanged: true}
+	if now.sameResources(want) {
+		return plan.Proposal{Unchanged: now.same(want)}
 	}
 	topic := plan.ResourceChange{ID: "Topic", Type: "AWS::SNS::Topic", Action: "modify", Replacement: "never"}
 	if topicName(now.template) != topicName(want.template) {
@@ -109,7 +109,7 @@ func (c *Cloud) executeChangeSet(st *stack, t action.Task) (plan.Receipt, error)
 		return plan.Receipt{}, fault.New(fault.Missing, "ChangeSet [%s] does not exist", name)
 	case c.clock.Now().Before(set.ready), st.status.Busy(), st.status.Cleaning(), set.says.Failure != "", set.outdated:
 		return plan.Receipt{}, fault.New(fault.Busy, "ChangeSet [%s] cannot be executed in its current status", name)
-	case st.status.FailedWithoutRollback() && (t.Seen == nil || t.Seen.Status != st.status):
+	case st.status.FailedWithoutRollback() && !unrolled(t):
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is in %s state: an update needs disable-rollback", st.name, st.status)
 	}
 	c.tokens[t.Token()] = st.id

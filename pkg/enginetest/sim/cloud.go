@@ -95,6 +95,7 @@ type stack struct {
 	formerImports []string // imports before the last update, until its cleanup has ended
 	lastUpdated   time.Time
 	protected     bool // by termination protection
+	unrolled      bool // its last creation or update is not rolled back if it fails
 	deployment    project.Deployment
 	events        []event
 	past          []description // of the last minute, and the one before, oldest first
@@ -114,7 +115,23 @@ type description struct {
 type content struct {
 	template string
 	params   map[string]string
+	topics   []string // that get the events of the stack
 	value    string
+}
+
+// contentOf is what a task deploys.
+func contentOf(t action.Task) content {
+	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, topics: t.Node.Notifications}
+}
+
+// same reports whether an update from c to other changes nothing.
+func (c content) same(other content) bool {
+	return c.sameResources(other) && slices.Equal(c.topics, other.topics)
+}
+
+// sameResources reports whether an update from c to other changes no resource.
+func (c content) sameResources(other content) bool {
+	return c.template == other.template && maps.Equal(c.params, other.params)
 }
 
 // imports lists the stacks whose exports the content uses.
@@ -201,6 +218,14 @@ func (c *Cloud) Template(name string) (template string, params map[string]string
 		return st.now.template, st.now.params
 	}
 	return "", nil
+}
+
+// Topics returns the topics of the live stack of that name.
+func (c *Cloud) Topics(name string) []string {
+	if st := c.live[name]; st != nil {
+		return st.now.topics
+	}
+	return nil
 }
 
 // Names lists the names of the live stacks, sorted.
@@ -309,7 +334,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 	}
 	l := plan.Live{
 		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
-		Parameters: maps.Clone(st.now.params), Project: st.project,
+		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), HasResources: d.status == "CREATE_FAILED" && st.unrolled,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {
@@ -397,7 +422,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	if t.Request == action.DeleteStack && st != nil && t.Location().StackID != "" && (st.status == "DELETE_COMPLETE" || st.status == "DELETE_IN_PROGRESS") {
 		return plan.Receipt{StackID: st.id}, nil // CloudFormation accepts it, and starts nothing
 	}
-	want := content{template: t.Node.Template.Digest, params: t.Want.Parameters}
+	want := contentOf(t)
 	if err := st.refuse(t, want); err != nil {
 		return plan.Receipt{}, err
 	}
@@ -450,16 +475,28 @@ func (st *stack) refuse(t action.Task, want content) error {
 		return fault.New(fault.Refused, "stack [%s] cannot be deleted while termination protection is enabled", st.name)
 	case r == action.DeleteStack:
 		return nil
-	case r == action.ContinueUpdateRollback && !s.Stuck(), r == action.UpdateStack && !s.Good() && !s.Recoverable():
+	case r == action.ContinueUpdateRollback && !s.Stuck(), r == action.UpdateStack && !s.Good() && !s.Recoverable() && !st.hasResources():
 		return fault.New(fault.Refused, "stack %s is in %s state and can not be changed", st.name, s)
 	case r == action.UpdateStack && s.FailedWithoutRollback():
-		if t.Seen == nil || t.Seen.Status != s {
+		if !unrolled(t) {
 			return fault.New(fault.Refused, "stack %s is in %s state: an update needs disable-rollback", st.name, s)
 		}
-	case r == action.UpdateStack && st.now.template == want.template && maps.Equal(st.now.params, want.params):
+	case r == action.UpdateStack && st.now.same(want):
 		return fault.New(fault.Unchanged, "no updates are to be performed")
 	}
 	return nil
+}
+
+// hasResources reports whether the creation of the stack has failed and was not rolled back: it can be updated.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
+func (st *stack) hasResources() bool { return st.status == "CREATE_FAILED" && st.unrolled }
+
+// unrolled reports whether the request of a task says that a failure is not rolled back.
+func unrolled(t action.Task) bool {
+	if t.Request == action.CreateStack {
+		return t.Node.KeepsFailed()
+	}
+	return t.Node.DisableRollback || t.Seen != nil && t.Seen.Status.FailedWithoutRollback()
 }
 
 // failure returns why an operation fails, or "".

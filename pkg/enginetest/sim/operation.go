@@ -52,20 +52,19 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	ends := func(s plan.Status, why string) func() {
 		return func() { c.set(st, t, s, why) }
 	}
+	st.unrolled = unrolled(t)
 	switch t.Request {
 	case action.CreateStack:
 		c.set(st, t, "CREATE_IN_PROGRESS", "")
 		if limit := float64(t.Step.Timeout.Minutes() * 60); limit > 0 && limit < c.seconds(st) {
 			after(limit/c.seconds(st), func() {
-				c.set(st, t, "ROLLBACK_IN_PROGRESS", "Stack creation time exceeded the specified timeout")
-				after(0.5, ends("ROLLBACK_COMPLETE", ""))
+				c.failCreation(st, t, "Stack creation time exceeded the specified timeout", after)
 			})
 			return
 		}
 		after(1, func() {
 			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
-				c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
-				after(0.5, ends("ROLLBACK_COMPLETE", ""))
+				c.failCreation(st, t, why, after)
 				return
 			}
 			c.change(st, want, t.Run)
@@ -76,6 +75,10 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		after(1, func() {
 			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
+				if st.unrolled {
+					c.set(st, t, "UPDATE_FAILED", why)
+					return
+				}
 				c.set(st, t, "UPDATE_ROLLBACK_IN_PROGRESS", why)
 				end := plan.Status("UPDATE_ROLLBACK_COMPLETE")
 				if c.failure(st, "rollback", st.now) != "" {
@@ -130,6 +133,24 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.set(st, t, "DELETE_COMPLETE", "")
 			delete(c.live, st.name)
 		})
+	}
+}
+
+// failCreation does with a stack whose creation has failed what its request says.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (OnFailure, DisableRollback)
+func (c *Cloud) failCreation(st *stack, t action.Task, why string, after func(share float64, do func())) {
+	switch {
+	case st.unrolled:
+		c.set(st, t, "CREATE_FAILED", why)
+	case t.Node.OnFailure == project.DeleteFailed:
+		c.set(st, t, "DELETE_IN_PROGRESS", why)
+		after(0.5, func() {
+			c.set(st, t, "DELETE_COMPLETE", "")
+			delete(c.live, st.name)
+		})
+	default:
+		c.set(st, t, "ROLLBACK_IN_PROGRESS", why)
+		after(0.5, func() { c.set(st, t, "ROLLBACK_COMPLETE", "") })
 	}
 }
 

@@ -49,6 +49,8 @@ type liveState struct {
 	Tags         map[string]string `json:"tags"`
 	Capabilities []string          `json:"capabilities"`
 	Protected    bool              `json:"protected"`
+
+	Notifications []string `json:"notifications,omitempty"` // ARNs of topics
 }
 
 // A liveParameter is a parameter of a live stack.
@@ -181,7 +183,7 @@ func (s *session) describeIn(ctx context.Context, target project.Target, byID ma
 		}
 		e.live = liveStack(st)
 		e.live.Recorded = draft.Recorded{Node: e.Stack.Stack, Target: e.Target, Needs: e.Needs, Outputs: e.Outputs, Digest: e.Digest, Approve: e.Approve}
-		e.Live = &liveState{Status: plan.Status(st.StackStatus), Parameters: []liveParameter{}, Tags: e.live.Tags, Capabilities: append([]string{}, e.live.Capabilities...), Protected: e.live.Protected}
+		e.Live = &liveState{Status: plan.Status(st.StackStatus), Parameters: []liveParameter{}, Tags: e.live.Tags, Capabilities: append([]string{}, e.live.Capabilities...), Protected: e.live.Protected, Notifications: e.live.Notifications}
 		for _, key := range slices.Sorted(maps.Keys(e.live.Parameters)) {
 			p := liveParameter{Name: key, Value: e.live.Parameters[key]}
 			if p.Value == noEcho {

@@ -188,6 +188,7 @@ func liveStack(st types.Stack) draft.Live {
 		l.Capabilities = append(l.Capabilities, string(capability))
 	}
 	slices.Sort(l.Capabilities)
+	l.Notifications = slices.Sorted(slices.Values(st.NotificationARNs))
 	return l
 }
 

@@ -48,6 +48,9 @@ type stackRequest struct {
 	Tags                        []sentTag
 	Capabilities                []string
 	RoleARN                     string          `json:",omitempty"`
+	NotificationARNs            []string        `json:",omitempty"`
+	OnFailure                   string          `json:",omitempty"` // of CreateStack
+	DisableRollback             bool            `json:",omitempty"` // of CreateStack, and of UpdateStack too if the stack has disable_rollback: true
 	EnableTerminationProtection bool            // of CreateStack
 	TimeoutInMinutes            int             `json:",omitempty"` // of CreateStack
 	DeploymentConfig            *sentDeployment `json:",omitempty"`
@@ -132,13 +135,18 @@ func (l loaded) rendered(name string, url func(digest string) string) rendered {
 		Request: stackRequest{
 			StackName: n.Stack, Capabilities: append([]string{}, n.Capabilities...), RoleARN: access.Execution,
 			EnableTerminationProtection: n.Protect, TimeoutInMinutes: n.Timeout.Minutes(), Parameters: []sentParameter{},
+			NotificationARNs: n.Notifications, DisableRollback: n.KeepsFailed(),
 		},
+	}
+	if n.OnFailure == project.DeleteFailed {
+		r.Request.OnFailure = string(n.OnFailure)
 	}
 	if n.Template.Bytes > project.MaxInline {
 		r.Request.TemplateURL = url(n.Template.Digest)
 	}
 	if n.Deployment == project.Express {
-		r.Request.DeploymentConfig = &sentDeployment{Mode: strings.ToUpper(string(n.Deployment))}
+		r.Request.DeploymentConfig = &sentDeployment{Mode: strings.ToUpper(string(n.Deployment)), DisableRollback: n.KeepsFailed()}
+		r.Request.DisableRollback = false
 	}
 	for _, key := range slices.Sorted(maps.Keys(n.Parameters)) {
 		r.Request.Parameters = append(r.Request.Parameters, sentParameter{key, n.Parameters[key].String()})
@@ -171,6 +179,9 @@ func (r rendered) text(folder string) string {
 	line("after", strings.Join(r.Needs, ", "))
 	line("capabilities", strings.Join(q.Capabilities, ", "))
 	line("protect", map[bool]string{true: "termination protection"}[q.EnableTerminationProtection])
+	line("notifications", strings.Join(q.NotificationARNs, ", "))
+	line("on failure", q.OnFailure)
+	line("rollback", map[bool]string{true: "disabled"}[q.DisableRollback])
 	if q.TimeoutInMinutes > 0 {
 		line("timeout", term.Plural(q.TimeoutInMinutes, "minute"))
 	}

@@ -139,9 +139,6 @@ func (a *artifact) stacks() []*stack {
 func (r *reader) declared(s *stack) (declared.Stack, bool) {
 	file := s.in.file
 	r.metadata(s)
-	if arns, _ := document.Lookup(s.properties, "notificationArns"); len(document.Items(arns)) > 0 {
-		r.Add(r.at(file, arns), "%s: notificationArns: Stackwright gives stacks no notification topics: remove notificationArns, and let a rule of EventBridge send the events of CloudFormation", problem.Short(s.id))
-	}
 	if s.template == "" {
 		return declared.Stack{}, false
 	}
@@ -172,6 +169,15 @@ func (r *reader) declared(s *stack) (declared.Stack, bool) {
 	}
 	if r.optional(file, s.id+": terminationProtection", s.properties, "terminationProtection") == "true" {
 		one.Settings.Protect = &declared.Value{At: at, Items: literal("true"), Kind: "true or false"}
+	}
+	if n, _ := document.Lookup(s.properties, "notificationArns"); n != nil {
+		all := []declared.Value{}
+		for _, arn := range document.Items(n) {
+			if text, ok := r.scalar(file, s.id+": notificationArns", arn); ok {
+				all = append(all, declared.Value{At: r.at(file, arn), Items: literal(text), Kind: "text"})
+			}
+		}
+		one.Settings.Notifications = &all
 	}
 	if needs := r.needs(s); len(needs) > 0 {
 		set(&one.Settings.Needs, needs)

@@ -147,6 +147,7 @@ func (w *writer) stack(s declared.Stack, environment string) draft.Stack {
 		Name: s.Name, Template: w.template(s), Parameters: w.values(s.Settings.Parameters), Tags: w.values(s.Settings.Tags),
 		Capabilities: literals(s.Settings.Capabilities), Targets: literals(s.Settings.Targets), Needs: literals(s.Settings.Needs),
 		Timeout: literal(s.Settings.Timeout), Protect: literal(s.Settings.Protect) == "true", StackName: literal(s.StackName),
+		Notifications: writtenAll(s.Settings.Notifications), OnFailure: literal(s.Settings.OnFailure), DisableRollback: literal(s.Settings.DisableRollback) == "true",
 	}
 	if one.StackName == project.StackName(w.name, environment, s.Name) {
 		one.StackName = ""
@@ -167,27 +168,41 @@ func (w *writer) values(entries map[string]declared.Entry) map[string]draft.Valu
 		e := entries[name]
 		v := draft.Value{List: e.Value.List, Comment: w.comment(e.At, name)}
 		for _, parts := range e.Value.Items {
-			text := ""
-			for _, p := range parts {
-				text += written(p)
-			}
-			v.Items = append(v.Items, text)
+			v.Items = append(v.Items, written(parts))
 		}
 		all[name] = v
 	}
 	return all
 }
 
-// written is a part of a value as a project file has it.
-func written(p declared.Part) string {
-	r := p.Reference
-	switch {
-	case r == nil:
-		return draft.Literal(p.Literal).Items[0]
-	case r.Kind == "output" && r.Target == "": // other formats write it in another way
-		return "${" + r.Name + "." + r.Key + "}"
+// written is a text with references as a project file has it.
+func written(parts []declared.Part) string {
+	text := ""
+	for _, p := range parts {
+		r := p.Reference
+		switch {
+		case r == nil:
+			text += draft.Literal(p.Literal).Items[0]
+		case r.Kind == "output" && r.Target == "": // other formats write it in another way
+			text += "${" + r.Name + "." + r.Key + "}"
+		default:
+			text += r.Written
+		}
 	}
-	return r.Written
+	return text
+}
+
+// writtenAll are the texts of a list.
+func writtenAll(values *[]declared.Value) []string {
+	var all []string
+	if values != nil {
+		for _, v := range *values {
+			for _, item := range v.Items {
+				all = append(all, written(item))
+			}
+		}
+	}
+	return all
 }
 
 // literal is the text of a value without references; "" for nil.
@@ -223,6 +238,9 @@ func common(all []*draft.Stack) draft.Stack {
 	if every(all, func(s *draft.Stack) bool { return s.Timeout == first.Timeout }) {
 		d.Timeout = first.Timeout
 	}
+	if every(all, func(s *draft.Stack) bool { return slices.Equal(s.Notifications, first.Notifications) }) {
+		d.Notifications = first.Notifications
+	}
 	d.Protect = every(all, func(s *draft.Stack) bool { return s.Protect })
 	d.Tags = make(map[string]draft.Value)
 	for name, v := range first.Tags {
@@ -239,6 +257,9 @@ func common(all []*draft.Stack) draft.Stack {
 		}
 		if d.Targets != nil {
 			s.Targets = nil
+		}
+		if d.Notifications != nil {
+			s.Notifications = nil
 		}
 		if d.Timeout != "" {
 			s.Timeout = ""

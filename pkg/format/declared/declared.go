@@ -145,6 +145,8 @@ type Settings struct {
 	Needs, Capabilities, Targets *[]Value
 	Protect, Timeout, Deployment *Value
 	Adopt, Approve               *Value
+	Notifications                *[]Value
+	OnFailure, DisableRollback   *Value
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Hooks                        Hooks                 // nil if the key is absent

@@ -46,6 +46,10 @@ type Stack struct {
 	Targets      []string              // none is the default target
 	Needs        []string              // further dependencies, by name
 	Approve      project.ApprovalLevel // which of its changes have to be approved
+
+	Notifications   []string // texts with references; as literals, those of live stacks
+	OnFailure       string   // as in the file; "" is none
+	DisableRollback bool
 }
 
 // A Value is the value of a parameter or a tag, with references.
@@ -133,6 +137,13 @@ func (s Stack) settings(b *bytes.Buffer, indent string) {
 	}
 	if s.Timeout != "" {
 		fmt.Fprintf(b, "%stimeout: %s\n", indent, s.Timeout)
+	}
+	list(b, indent, "notifications", s.Notifications)
+	if s.OnFailure != "" {
+		fmt.Fprintf(b, "%son_failure: %s\n", indent, s.OnFailure)
+	}
+	if s.DisableRollback {
+		fmt.Fprintf(b, "%sdisable_rollback: true\n", indent)
 	}
 	if s.Approve != project.ApproveNever {
 		fmt.Fprintf(b, "%sapprove: %s\n", indent, s.Approve)

@@ -171,6 +171,8 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.Approve = p.optional(what, "approve", keys)
 	p.approves = p.approves || s.Approve != nil
 	s.Protect, s.Adopt = p.truth(what, "protect", keys), p.truth(what, "adopt", keys)
+	s.Notifications = p.list(what, "notifications", keys)
+	s.OnFailure, s.DisableRollback = p.optional(what, "on_failure", keys), p.truth(what, "disable_rollback", keys)
 	s.Import = p.imports(what+": import", keys["import"])
 	s.Hooks = p.hooks(what+": hooks", keys["hooks"], project.StackMoments())
 	s.MoveFrom = p.moveFrom(what+": move_from", keys["move_from"])

@@ -169,6 +169,8 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Adopt = cmp.Or(s.Adopt, on.Adopt)
 	on.Approve = cmp.Or(s.Approve, on.Approve)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
+	on.Notifications = cmp.Or(s.Notifications, on.Notifications)
+	on.OnFailure, on.DisableRollback = cmp.Or(s.OnFailure, on.OnFailure), cmp.Or(s.DisableRollback, on.DisableRollback)
 	if s.Hooks != nil {
 		on.Hooks = on.Hooks.With(s.Hooks)
 	}

@@ -38,6 +38,8 @@ func (r *resolver) setOptions(s *Stack) {
 		}
 	}
 	r.setDeployment(what, s)
+	r.setNotifications(what+": notifications", s)
+	r.setFailure(what, s)
 	r.setApproval(what, s)
 	r.setImport(what, s)
 	r.setMoveFrom(what+": move_from", s)

@@ -30,6 +30,10 @@ type made struct {
 	Protect    bool              `json:"protect"`
 	Timeout    int               `json:"timeout"`
 	Template   string            `json:"template"`
+
+	Notifications   []string `json:"notifications"` // sorted
+	OnFailure       string   `json:"on_failure"`
+	DisableRollback bool     `json:"disable_rollback"`
 }
 
 var targets = map[string]project.Target{
@@ -110,6 +114,10 @@ func compare(t *testing.T, files archive.Files, kept []byte, environment string)
 	for name := range want {
 		if environment != project.DefaultEnvironment && !strings.HasPrefix(name, environment+"/") {
 			delete(want, name)
+		} else if want[name].OnFailure == "ROLLBACK" { // the default of CloudFormation
+			one := want[name]
+			one.OnFailure = ""
+			want[name] = one
 		}
 	}
 	got := map[string]made{}
@@ -117,6 +125,7 @@ func compare(t *testing.T, files archive.Files, kept []byte, environment string)
 		m := made{
 			StackName: n.Stack, Parameters: map[string]string{}, Tags: map[string]string{}, Needs: append([]string{}, n.Needs...),
 			Account: want[name].Account, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
+			Notifications: append([]string{}, n.Notifications...), OnFailure: string(n.OnFailure), DisableRollback: n.DisableRollback,
 		}
 		for key, text := range n.Parameters {
 			m.Parameters[key] = text.String()

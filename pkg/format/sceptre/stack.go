@@ -158,9 +158,6 @@ var refused = []struct{ key, instead string }{
 	{"hooks", "hooks are not supported yet: " + wayOut},
 	{"cloudformation_service_role", "the role of a stack is not supported yet: register a target with --execution-role, map the stack to it under targets: in " + sideFile + ", and remove this key"},
 	{"role_arn", "the role of a stack is not supported yet: register a target with --execution-role, map the stack to it under targets: in " + sideFile + ", and remove this key"},
-	{"notifications", "notification topics of a stack are not supported yet: remove it"},
-	{"on_failure", "it is not supported yet: remove it; CloudFormation then rolls a failed creation back"},
-	{"disable_rollback", "it is not supported yet: remove it; CloudFormation then rolls a failed operation back"},
 }
 
 // declared declares a stack among those of its environment.
@@ -169,7 +166,7 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 		return declared.Stack{Name: s.name, At: s.at, Template: &declared.Template{At: s.at, Broken: true}, Settings: declared.Settings{Incomplete: true}}, true
 	}
 	for _, r := range refused {
-		if e, ok := s.config.Entry(r.key); ok && jinja.Truth(e.Value) && e.Value != "ROLLBACK" {
+		if e, ok := s.config.Entry(r.key); ok && jinja.Truth(e.Value) {
 			t.Add(t.places[e.Place], "%s: %s", r.key, r.instead)
 		}
 	}
@@ -189,6 +186,8 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 		one.Settings.Protect = literal(t.position(s, "protect"), "true")
 	}
 	t.timeout(s, &one.Settings)
+	t.failure(s, &one.Settings)
+	one.Settings.Notifications = r.notifications()
 	one.Settings.Needs = r.needs()
 	one.Settings.Parameters, one.Settings.Incomplete = r.parameters()
 	one.Settings.Tags = r.tags()
@@ -220,6 +219,53 @@ func (t *tree) timeout(s *stack, to *declared.Settings) {
 		return
 	}
 	to.Timeout = literal(t.places[e.Place], strconv.FormatInt(minutes, 10)+"m")
+}
+
+// failure sets what CloudFormation does if an operation on the stack fails. Sceptre ignores on_failure beside disable_rollback: true.
+func (t *tree) failure(s *stack, to *declared.Settings) {
+	if s.is("disable_rollback") {
+		to.DisableRollback = literal(t.position(s, "disable_rollback"), "true")
+		return
+	}
+	e, ok := s.config.Entry("on_failure")
+	if !ok || !jinja.Truth(e.Value) {
+		return
+	}
+	text, isText := e.Value.(string)
+	if !isText {
+		t.Add(t.places[e.Place], "on_failure: expected DO_NOTHING, ROLLBACK or DELETE, found %s", jinja.Kind(e.Value))
+		return
+	}
+	to.OnFailure = literal(t.places[e.Place], text)
+}
+
+// notifications are the topics of the stack.
+func (r *resolution) notifications() *[]declared.Value {
+	e, ok := r.stack.config.Entry("notifications")
+	if !ok || !jinja.Truth(e.Value) {
+		return nil
+	}
+	at := r.tree.places[e.Place]
+	v, err := r.resolve(e.Value, at)
+	if err != nil {
+		r.refuse(at, "notifications", err)
+		return nil
+	}
+	list, isList := v.(*jinja.List)
+	if !isList {
+		r.tree.Add(at, "notifications: expected a list, found %s", jinja.Kind(v))
+		return nil
+	}
+	all := []declared.Value{}
+	for _, item := range list.Items {
+		value, err := parameterValue(at, item)
+		if err != nil {
+			r.refuse(at, "notifications", err)
+			continue
+		}
+		all = append(all, value)
+	}
+	return &all
 }
 
 // needs are the dependencies that the configuration lists.

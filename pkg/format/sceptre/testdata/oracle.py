@@ -53,6 +53,9 @@ for s in sorted(stacks, key=lambda s: s.name):
         "account": [s.profile or "", s.region, s.sceptre_role or ""],
         "protect": bool(s.protected),
         "timeout": s.stack_timeout,
+        "notifications": sorted(s.notifications),
+        "on_failure": "" if s.disable_rollback else s.on_failure or "",
+        "disable_rollback": bool(s.disable_rollback),
         "template": s.template.body,
     }
 print(json.dumps(result, indent=1, sort_keys=True, ensure_ascii=False))

@@ -1,0 +1,90 @@
+package cloudformation_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// What a request says about a failure. CloudFormation would refuse to update a stack that was created with DO_NOTHING, so a creation
+// disables rollback instead.
+func TestFailureOptions(t *testing.T) {
+	off, express := map[string]string{"DisableRollback": "true"}, map[string]string{"DeploymentConfig.Mode": "EXPRESS", "DeploymentConfig.DisableRollback": "true"}
+	none := map[string]string{}
+	for _, c := range []struct {
+		what                    string
+		create, update, propose map[string]string
+		set                     func(*action.Task)
+	}{
+		{"rolled back", none, none, none, func(*action.Task) {}},
+		{"kept", off, none, none, func(t *action.Task) { t.Node.OnFailure = project.KeepFailed }},
+		{"deleted", map[string]string{"OnFailure": "DELETE"}, none, none, func(t *action.Task) { t.Node.OnFailure = project.DeleteFailed }},
+		{"not rolled back", off, off, none, func(t *action.Task) { t.Node.DisableRollback = true }},
+		{"not rolled back, in express mode", express, express, express, func(t *action.Task) { t.Node.DisableRollback, t.Step.Deployment = true, project.Express }},
+	} {
+		for verb, want := range map[plan.Verb]map[string]string{plan.Create: c.create, plan.Update: c.update, plan.Propose: c.propose} {
+			task := task(verb)
+			c.set(&task)
+			got := sent(t, task)
+			maps.DeleteFunc(got, func(k, _ string) bool {
+				return !strings.HasPrefix(k, "DeploymentConfig") && k != "DisableRollback" && k != "OnFailure"
+			})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", c.what, verb, diff)
+			}
+		}
+	}
+	run := task(plan.Execute)
+	run.ChangeSet, run.Node.DisableRollback = "sw-1", true
+	if got := sent(t, run); got["DisableRollback"] != "true" {
+		t.Errorf("a change set is executed with %v", got)
+	}
+}
+
+// A request names all topics of the stack. An update without any removes those that the stack has.
+func TestNotifications(t *testing.T) {
+	topics := []string{"arn:aws:sns:eu-west-1:111122223333:a", "arn:aws:sns:eu-west-1:111122223333:b"}
+	listed := map[string]string{"NotificationARNs.member.1": topics[0], "NotificationARNs.member.2": topics[1]}
+	for verb, without := range map[plan.Verb]map[string]string{plan.Create: {}, plan.Update: {"NotificationARNs": ""}, plan.Propose: {"NotificationARNs": ""}, plan.Delete: nil} {
+		for _, with := range []bool{true, false} {
+			task, want := task(verb), without
+			if with {
+				task.Node.Notifications, want = topics, listed
+			}
+			if without == nil {
+				want = map[string]string{}
+			}
+			got := sent(t, task)
+			maps.DeleteFunc(got, func(k, _ string) bool { return !strings.HasPrefix(k, "NotificationARNs") })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", verb, diff)
+			}
+		}
+	}
+	w := newWire(t)
+	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE", "<NotificationARNs><member>"+topics[1]+"</member><member>"+topics[0]+"</member></NotificationARNs>"))
+	live, err := w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc"})
+	if err != nil || !slices.Equal(live.Notifications, topics) {
+		t.Errorf("%q, %v", live.Notifications, err)
+	}
+}
+
+// sent is the request that a task sends.
+func sent(t *testing.T, task action.Task) map[string]string {
+	t.Helper()
+	w := newWire(t)
+	for _, action := range []string{"CreateStack", "UpdateStack", "DeleteStack", "CreateChangeSet", "ExecuteChangeSet"} {
+		w.answers[action] = say("")
+	}
+	if _, err := w.cloud().Begin(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	return form(w.last())
+}

@@ -1,0 +1,108 @@
+package contract
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// requestLaws are what the options of requests rely on.
+var requestLaws = map[string]func(fixture){
+	// "Specify an empty list to remove all notification topics."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_UpdateStack.html
+	"a stack has the topics of its last update, and other topics alone are an update": func(s fixture) {
+		create := s.task("vpc", plan.Create, "v1")
+		create.Node.Notifications = topics("a", "b")
+		s.ids["vpc"] = s.over(create, "CREATE_COMPLETE").Receipt.StackID
+		s.notifies("vpc", "CREATE_COMPLETE", topics("a", "b"))
+		for _, next := range [][]string{topics("b", "c"), nil} {
+			update := s.task("vpc", plan.Update, "v1")
+			update.Node.Notifications = next
+			s.over(update, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+			s.notifies("vpc", "UPDATE_COMPLETE", next)
+		}
+		s.begin(s.task("vpc", plan.Update, "v1"), fault.Unchanged)
+	},
+	// "Set to true to disable rollback of the stack if stack creation failed."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+	// After that, only an update is accepted that is not rolled back either.
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
+	"a creation that fails and is not rolled back can be updated": func(s fixture) {
+		for _, set := range []func(*project.Node){
+			func(n *project.Node) { n.OnFailure = project.KeepFailed },
+			func(n *project.Node) { n.DisableRollback = true },
+		} {
+			create := s.task("vpc", plan.Create, "v1")
+			set(&create.Node)
+			s.Fail("vpc", plan.Create)
+			create = s.over(create, "CREATE_FAILED")
+			if live := s.status("vpc", "CREATE_FAILED"); !live.HasResources || !live.Updatable() {
+				s.Errorf("live is %+v", live)
+			}
+			s.ids["vpc"] = create.Receipt.StackID
+			s.begin(s.task("vpc", plan.Update, "v1"), fault.Refused)
+			update := s.task("vpc", plan.Update, "v1")
+			live := s.described(update)
+			update.Seen = &live
+			s.over(update, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+			s.Pass(time.Minute)
+			s.over(s.task("vpc", plan.Delete, "v1"), "DELETE_COMPLETE")
+			delete(s.ids, "vpc")
+		}
+	},
+	// "Determines what action will be taken if stack creation fails."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+	"a creation that fails deletes the stack, if the request says so": func(s fixture) {
+		create := s.task("vpc", plan.Create, "v1")
+		create.Node.OnFailure = project.DeleteFailed
+		s.Fail("vpc", plan.Create)
+		create = s.begin(create, "")
+		s.Pass(40 * time.Second)
+		s.why(s.received(create, true, true, "DELETE_COMPLETE"), "injected")
+		s.status("vpc", "")
+		s.up("vpc", "v1")
+	},
+	// "Preserve the state of previously provisioned resources when an operation fails."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_UpdateStack.html (DisableRollback)
+	"an update that fails is not rolled back, if the request says so, and the next one can succeed": func(s fixture) {
+		s.up("vpc", "v1")
+		s.Fail("vpc", plan.Update)
+		update := s.task("vpc", plan.Update, "v2")
+		update.Node.DisableRollback = true
+		s.over(update, "UPDATE_FAILED")
+		s.begin(s.task("vpc", plan.Update, "v2"), fault.Refused)
+		again := s.task("vpc", plan.Update, "v2")
+		again.Node.DisableRollback = true
+		s.over(again, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+	},
+}
+
+// topics are the ARNs of topics.
+func topics(names ...string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, "arn:aws:sns:us-east-1:000000000000:"+name)
+	}
+	return all
+}
+
+// over begins t, and waits until its operation has ended with a status.
+func (s fixture) over(t action.Task, status plan.Status) action.Task {
+	s.Helper()
+	t = s.begin(t, "")
+	s.Pass(40 * time.Second)
+	s.received(t, true, true, status)
+	return t
+}
+
+// notifies checks the topics of the live stack of a name.
+func (s fixture) notifies(stack string, status plan.Status, want []string) {
+	s.Helper()
+	if live := s.status(stack, status); !slices.Equal(live.Notifications, want) {
+		s.Errorf("the topics are %q, want %q", live.Notifications, want)
+	}
+}

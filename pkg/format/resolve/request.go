@@ -1,0 +1,62 @@
+package resolve
+
+import (
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// onFailures are what CloudFormation does with a stack whose creation fails, as it is written.
+var onFailures = map[string]project.FailedCreation{"ROLLBACK": "", string(project.KeepFailed): project.KeepFailed, string(project.DeleteFailed): project.DeleteFailed}
+
+// setNotifications sets the topics that get the events of the stack.
+func (r *resolver) setNotifications(what string, s *Stack) {
+	if s.Settings.Notifications == nil {
+		return
+	}
+	for _, v := range *s.Settings.Notifications {
+		arn, ok := r.option(what, s, v)
+		form := project.TopicARN.FindStringSubmatch(arn)
+		switch {
+		case !ok:
+		case form == nil:
+			r.Add(v.At, "%s: %q is not the ARN of an SNS topic: write it as arn:aws:sns:${region}:${account}:NAME", what, problem.Short(arn))
+		case form[1] != s.Node.Target.Region && !s.targetsUnknown: // https://github.com/aws/aws-cdk/issues/20603
+			r.Add(v.At, "%s: %s is in %s, and the stack is deployed to %s: CloudFormation sends events only to topics of the region of the stack: write ${region}", what, problem.Short(arn), problem.Short(form[1]), s.Node.Target.Region)
+		case slices.Contains(s.Node.Notifications, arn):
+			r.Add(v.At, "%s: %s is listed twice: remove one", what, problem.Short(arn))
+		default:
+			s.Node.Notifications = append(s.Node.Notifications, arn)
+		}
+	}
+	if n := len(*s.Settings.Notifications); n > project.MaxNotifications {
+		r.Add((*s.Settings.Notifications)[project.MaxNotifications].At, "%s: %d topics: CloudFormation accepts at most %d", what, n, project.MaxNotifications)
+	}
+	slices.Sort(s.Node.Notifications)
+}
+
+// setFailure sets what CloudFormation does if an operation on the stack fails.
+func (r *resolver) setFailure(what string, s *Stack) {
+	s.Node.DisableRollback = r.truth(what+": disable_rollback", s, s.Settings.DisableRollback)
+	v := s.Settings.OnFailure
+	if v == nil {
+		return
+	}
+	text, ok := r.option(what+": on_failure", s, *v)
+	if !ok {
+		return
+	}
+	does, known := onFailures[text]
+	switch {
+	case text == "keep" || text == "rollback":
+		r.Add(v.At, "%s: on_failure: %s is what follows a deploy that fails: write it at the top level or under an environment; a stack has DO_NOTHING, ROLLBACK or DELETE, which say what CloudFormation does with it if its creation fails", what, text)
+	case !known:
+		r.Add(v.At, "%s: on_failure: expected DO_NOTHING, ROLLBACK or DELETE, found %q", what, problem.Short(text))
+	case s.Node.DisableRollback:
+		r.Add(v.At, "%s: on_failure: the stack has disable_rollback: true, too, and CloudFormation accepts only one of them: remove on_failure, or write disable_rollback: false", what)
+	case does == project.DeleteFailed && s.Node.Deployment == project.Express:
+		r.Add(v.At, "%s: on_failure: AWS does not say whether CloudFormation deletes a stack whose creation fails in express mode: write deployment: standard, or remove on_failure", what)
+	}
+	s.Node.OnFailure = does
+}

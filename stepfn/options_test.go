@@ -1,0 +1,100 @@
+package stepfn_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// An option is a key of a stack that a scenario writes after ?, as in db?DELETE.
+type option struct {
+	yaml string
+	set  func(*project.Node)
+}
+
+var stackOptions = map[string]option{
+	"DELETE":     {"on_failure: DELETE", func(n *project.Node) { n.OnFailure = project.DeleteFailed }},
+	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
+	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},
+	"topic":      {`notifications: ["arn:aws:sns:${region}:${account}:topic"]`, func(n *project.Node) { n.Notifications = []string{topicIn(n.Target)} }},
+}
+
+func topicIn(t project.Target) string {
+	return "arn:aws:sns:" + t.Region + ":" + t.Account + ":topic"
+}
+
+// topics are the names of the topics that the live stack of a node must have.
+func (s stack) topics() string {
+	if slices.Contains(s.options, "topic") {
+		return "topic"
+	}
+	return ""
+}
+
+// topicNames are the names in ARNs.
+func topicNames(arns []string) string {
+	var names []string
+	for _, arn := range arns {
+		names = append(names, arn[strings.LastIndex(arn, ":")+1:])
+	}
+	return strings.Join(names, " ")
+}
+
+// Topics is backend.
+func (p *memoryBackend) Topics(name string) string {
+	return topicNames(p.Cloud.Topics(physicalName(name)))
+}
+
+// Topics is backend.
+func (r *emulators) Topics(name string) string {
+	outside, physical := r.at(name)
+	out, err := outside.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	if err != nil {
+		return ""
+	}
+	return topicNames(aws.ToStringSlice(aws.StringSlice(out.Stacks[0].NotificationARNs)))
+}
+
+// topics compares the topics of a live stack.
+func (s *scenario) topics(st statement) {
+	s.expect(s.Topics(s.placed[st.args[0]]), strings.Join(st.args[1:], " "))
+}
+
+// optionSeeds tells in which random scenarios stacks have options: one of so many.
+const optionSeeds = 3
+
+// options lets the stacks of a scenario have options. They are drawn from random numbers of their own.
+func (a *generator) options(seed uint64) {
+	if seed%optionSeeds == 2 {
+		a.optional = rand.New(rand.NewPCG(seed, 11))
+	}
+}
+
+// withOptions gives options to some stacks of a project. Nothing is imported into a stack whose last operation has failed without a
+// rollback, or moved out of it.
+func (a *generator) withOptions(w stacks) stacks {
+	if a.optional == nil {
+		return w
+	}
+	w = slices.Clone(w)
+	for i := range w {
+		switch a.optional.IntN(3) {
+		case 0: // as in the last project
+		case 1:
+			w[i].options = nil
+		case 2:
+			all := slices.Sorted(maps.Keys(stackOptions))
+			if a.importing != nil || a.moving != nil {
+				all = []string{"DELETE", "topic"}
+			}
+			w[i].options = []string{all[a.optional.IntN(len(all))]}
+		}
+	}
+	return w
+}
