@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -303,6 +304,9 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 	outputs := func(node, output string) (string, error) {
 		if v, ok := records[node].Outputs[output]; ok {
 			return v, nil
+		}
+		if id := records[node].StackID; output == project.StackID && id != "" {
+			return id, nil
 		}
 		has := strings.Join(slices.Sorted(maps.Keys(records[node].Outputs)), ", ")
 		return "", fault.New(fault.Missing, "stack %s has no output %s (it has: %s)", node, output, has)

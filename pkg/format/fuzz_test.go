@@ -135,6 +135,7 @@ func FuzzReference(f *testing.F) {
 		"${join(',', [db.Arn, 'x', 1, true, null])}", "${split('-', db.Arn)[0]}", "${sub('${a}$${b}', {a: db.Arn, 'b c': 1.50})}", "${from_json('{\"a\": [1]}').a[0]}", "${base64(file('memo.txt'))}", "${json({a: [db.Arn]})}",
 		"${cidr('10.0.0.0/8', 256, 8)}", "${db.Nope ?? db.Arn ?? 'x'}", "${var.nope ?? upper(db.Arn)}", "${lower(var.size)}-${[db.Arn]}", "${select('a', {a: 'it''s'})}", "${lower(secret:a)}", "${lower('{{resolve:ssm:a}}')}", "${file(db.Arn)}",
 		"${" + strings.Repeat("[", 60), "${json([" + strings.Repeat("1,", 1001) + "])}", "${" + strings.Repeat("base64(", 40) + "'x'" + strings.Repeat(")", 40) + "}", "${join(join(',', [1,2]), split(',', 'a,b'))}", "${var.size.x ?? var.size[0]}", "${{a: 1}}",
+		"${attr:db.id}", "${attr:db.name}${attr:db@default.region}", "${lower(attr:db.id)}", "${attr:own.parameters.P}", "${attr:db.tags.x ?? attr:own.id}", "${attr:db}",
 	} {
 		f.Add(text)
 	}

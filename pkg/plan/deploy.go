@@ -158,10 +158,23 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, adopted
 
 // output returns an output of a node, or an error of kind Missing.
 func (v View) output(node, output string) (string, error) {
-	if value, ok := v.outputs(node)[output]; ok {
+	if value, ok := v.outputOf(node, output); ok {
 		return value, nil
 	}
 	return "", fault.New(fault.Missing, "it has no output %s", output)
+}
+
+// outputOf returns an output of a node as it is now, or the ID of its stack.
+func (v View) outputOf(node, output string) (value string, ok bool) {
+	if output == project.StackID {
+		value = v.Recorded[node].StackID
+		if value == "" && v.adopts(node) {
+			value = v.Live[node].StackID
+		}
+		return value, value != ""
+	}
+	value, ok = v.outputs(node)[output]
+	return value, ok
 }
 
 // certain is output for values that must not be guessed: an output that does not exist may exist

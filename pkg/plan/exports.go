@@ -107,11 +107,11 @@ func (d describer) outputsOf(c StackChange, compared bool) func(output string) s
 		changed[o.Name] = true
 	}
 	return func(output string) string {
-		_, has := d.outputs(c.Stack)[output]
+		_, has := d.outputOf(c.Stack, output)
 		switch {
 		case c.Action == ActionCreate || c.Action == ActionReplace:
 			return fmt.Sprintf("known when %s is created", c.Stack)
-		case !compared || changed[output] || !has:
+		case (!compared || changed[output]) && output != project.StackID || !has:
 			return fmt.Sprintf("known when %s is deployed", c.Stack)
 		}
 		return ""

@@ -79,7 +79,7 @@ func (d describer) value(t project.Text) (value, why string) {
 				return "", project.ErrUnknown
 			}
 		}
-		if value, ok := d.outputs(node)[output]; ok {
+		if value, ok := d.outputOf(node, output); ok {
 			return value, nil
 		}
 		if _, changes := d.uncertain[node]; !changes && d.Recorded[node].StackID != "" {

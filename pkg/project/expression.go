@@ -43,6 +43,28 @@ func (t *Term) UnmarshalJSON(body []byte) error {
 	return from.Decode((*plain)(t))
 }
 
+// AsTerm is a text as a value in an expression.
+func (t Text) AsTerm() Term {
+	if known, ok := t.Known(); ok {
+		return Term{Known: known}
+	}
+	var all []Term
+	for _, p := range t {
+		switch {
+		case p.Node != "":
+			all = append(all, Term{Node: p.Node, Output: p.Output})
+		case p.Expression != nil:
+			all = append(all, Term{Expression: p.Expression})
+		default:
+			all = append(all, Term{Known: p.Literal})
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return Term{Expression: &Expression{Function: "join", Arguments: []Term{{Known: ""}, {List: all}}}}
+}
+
 // Late reports whether the term is known only when other stacks are deployed.
 func (t Term) Late() bool {
 	return t.Node != "" || t.List != nil || t.Map != nil || t.Expression != nil
@@ -105,7 +127,7 @@ func (t Term) evaluate(in *function.Evaluation, lookup func(node, output string)
 	case t.Node != "":
 		v, err := lookup(t.Node, t.Output)
 		if err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", t.Node, t.Output, err)
+			return nil, fmt.Errorf("%s: %w", reference(t.Node, t.Output), err)
 		}
 		return v, nil
 	case t.Expression != nil:
@@ -174,7 +196,7 @@ func (t Term) String() string {
 	var all []string
 	switch {
 	case t.Node != "":
-		return t.Node + "." + t.Output
+		return reference(t.Node, t.Output)
 	case t.Expression != nil:
 		return t.Expression.String()
 	case t.List != nil:

@@ -21,6 +21,17 @@ type Part struct {
 	Expression *Expression `json:"expression,omitempty"`
 }
 
+// StackID stands for an output in texts: the ID of the stack. No output has such a name.
+const StackID = "AWS::StackId"
+
+// reference is an output as the user writes it.
+func reference(node, output string) string {
+	if output == StackID {
+		return "attr:" + node + ".id"
+	}
+	return node + "." + output
+}
+
 // Literal returns a Text that is fully known.
 func Literal(s string) Text { return Text{{Literal: s}} }
 
@@ -41,7 +52,7 @@ func (t Text) String() string {
 	var b strings.Builder
 	for _, p := range t {
 		if p.Node != "" {
-			fmt.Fprintf(&b, "${%s.%s}", p.Node, p.Output)
+			b.WriteString("${" + reference(p.Node, p.Output) + "}")
 			continue
 		}
 		if p.Expression != nil {
@@ -72,7 +83,7 @@ func (t Text) Resolve(lookup func(node, output string) (string, error)) (string,
 		}
 		v, err := lookup(p.Node, p.Output)
 		if err != nil {
-			return "", fmt.Errorf("${%s.%s}: %w", p.Node, p.Output, err)
+			return "", fmt.Errorf("${%s}: %w", reference(p.Node, p.Output), err)
 		}
 		b.WriteString(v)
 	}

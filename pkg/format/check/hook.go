@@ -24,7 +24,7 @@ func (c *checker) hooks(node string, all []project.Hook) {
 		texts := h.Texts()
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
 			for _, o := range texts[name].Outputs() {
-				if o.Certain {
+				if o.Certain && o.Output != project.StackID {
 					c.output(what+": "+name, at, c.Node(o.Node), o.Output)
 				}
 			}

@@ -88,7 +88,7 @@ func (c *checker) outputs(s *resolve.Stack) {
 	}{{"parameter ", s.Settings.Parameters, s.Node.Parameters}, {"tag ", s.Settings.Tags, s.Node.Tags}} {
 		for _, name := range slices.Sorted(maps.Keys(of.into)) {
 			for _, o := range of.into[name].Outputs() {
-				if o.Certain {
+				if o.Certain && o.Output != project.StackID {
 					c.output("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, c.Node(o.Node), o.Output)
 				}
 			}

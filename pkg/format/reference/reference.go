@@ -18,7 +18,7 @@ import (
 var kinds = []Kind{
 	ofProject, ofEnvironment, account, region,
 	variable, file,
-	stack, secret, ssm, ssmSecure, export, external,
+	stack, attribute, secret, ssm, ssmSecure, export, external,
 	output, // every other body with a dot
 }
 
@@ -54,6 +54,7 @@ type Lookup interface {
 	Variable(name string) (text string, value any, err error) // value is nil if the text is all
 	File(path string) (string, error)
 	Stack(name, target string) (node, physicalName string, err error)
+	Attribute(name, target, key string) (project.Text, error)
 }
 
 // ErrReported is returned by a Lookup that has reported the reason itself.
@@ -64,6 +65,7 @@ var ErrReported = errors.New("reported already")
 type Result struct {
 	Text         string
 	Value        any // a number, true or false, a list or a map; nil if the text is all. A map has no text
+	Parts        project.Text // of several parts; nil if it is none
 	Node, Output string
 }
 

@@ -28,6 +28,9 @@ func (c *computation) refer(w *writer, ref declared.Reference) error {
 	if err != nil {
 		return err
 	}
+	if result.Parts != nil {
+		return c.writeParts(w, result.Parts)
+	}
 	if result.Node == "" {
 		text, err := plainText(result)
 		w.literal(text)
@@ -35,6 +38,32 @@ func (c *computation) refer(w *writer, ref declared.Reference) error {
 	}
 	c.use(result.Node, result.Output)
 	w.output(result.Node, result.Output)
+	return nil
+}
+
+// writeParts writes a text of another stack.
+func (c *computation) writeParts(w *writer, text project.Text) error {
+	for _, p := range text {
+		switch {
+		case p.Node != "":
+			w.output(p.Node, p.Output)
+		case p.Expression != nil:
+			w.expression(p.Expression)
+		default:
+			w.literal(p.Literal)
+		}
+	}
+	return c.useAll(text)
+}
+
+// useAll adds the edges of a text, which the stack must not be one of the ends of.
+func (c *computation) useAll(text project.Text) error {
+	for _, o := range text.Outputs() {
+		if o.Node == c.stack.Node.Name {
+			return errors.New("the value uses an output of this stack itself, which exists only after it is deployed")
+		}
+		c.use(o.Node, o.Output)
+	}
 	return nil
 }
 
@@ -177,6 +206,10 @@ func (c *computation) referred(x declared.Expression, optional bool) (t project.
 			}
 		}
 		return project.Term{Node: result.Node, Output: result.Output}, function.Text, nil
+	case result.Parts != nil:
+		if t = result.Parts.AsTerm(); t.Late() {
+			return t, function.Any, c.useAll(result.Parts)
+		}
 	case result.Value != nil:
 		t.Known = result.Value
 	default:

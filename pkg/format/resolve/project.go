@@ -83,6 +83,7 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 	r := &resolver{
 		Project: p, List: list, declared: d, options: o,
 		templates: newTemplates(f, o.Store, l), byName: map[string][]*Stack{},
+		attributes: map[given]project.Text{}, pending: map[given]bool{},
 	}
 	r.identify()
 	r.templates.packager.Project = p.Name
@@ -129,6 +130,9 @@ type resolver struct {
 	elsewhere    map[string]string  // stacks that are not in this environment, with why
 	wrongRegions map[[2]string]bool // targets and regions that were reported
 	moved        map[string]string  // the names that stacks had, by the names that they have
+
+	attributes map[given]project.Text // of stacks; nil if a problem was added
+	pending    map[given]bool         // the attributes that are being resolved
 }
 
 // identify finds the names of the project and the environment.
