@@ -40,6 +40,8 @@ func FuzzRead(f *testing.F) {
 			f.Add(body, []byte(small))
 		}
 	}
+	f.Add([]byte("project: shop\nimports: [vpc.yaml]\nx-a: &a {template: any.yaml}\nstacks: {a: {<<: *a}}\n"), []byte("variables: {x: [1]}\nstacks: &s {b: {template: {Resources: {T: {Type: AWS::SNS::Topic}}}}}\nenvironments: {prod: {variables: {x: {y: 1}}}}\nmoved: []\n"))
+	f.Add([]byte("project: shop\nimports: [vpc.yaml]\nstacks: {a: {template: any.yaml}}\nenvironments: {prod: {stacks: {}}}\n"), []byte("imports: [vpc.yaml, stackwright.yaml]\nenvironments: {prod: {stacks: {b: {template: any.yaml}}}}\n"))
 	f.Fuzz(func(t *testing.T, body, template []byte) {
 		all := archive.Files{"stackwright.yaml": body, "t.yaml": template, "any.yaml": []byte(small), "vpc.yaml": template, "app.yaml": []byte(small)}
 		targets := here()

@@ -4,7 +4,7 @@ import "slices"
 
 // The keys of a project file.
 var (
-	topKeys         = []string{"project", "defaults", "stacks", "environments", "variables", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "moved", "policies", "approve_plan", "approvers", "approvals", "expires", "not_by_author", "hooks"}
+	topKeys         = []string{"project", "imports", "defaults", "stacks", "environments", "variables", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "moved", "policies", "approve_plan", "approvers", "approvals", "expires", "not_by_author", "hooks"}
 	environmentKeys = []string{"variables", "parameters", "tags", "targets", "approve", "defaults", "stacks", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "approve_plan", "approvers", "approvals", "expires", "not_by_author", "hooks"}
 	stackKeys       = append(slices.Clone(overrideKeys), "only", "except")
 	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt", "import", "move_from", "approve", "hooks", "notifications", "on_failure", "disable_rollback"} // of a stack in an environment

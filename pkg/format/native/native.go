@@ -4,6 +4,7 @@ package native
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"strings"
 
@@ -66,9 +67,8 @@ func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
 		p.Add(problem.Position{File: names[1]}, "there is a %s too: remove one of them", names[0])
 		return d, false
 	}
-	root, err := document.Read(p.file, f[p.file])
-	if err != nil {
-		p.unreadable(f[p.file], err)
+	root, ok := p.read(f, p.file)
+	if !ok {
 		return d, false
 	}
 	return p.project(root)
@@ -81,6 +81,8 @@ type parser struct {
 	approves bool                              // a stack, defaults or an environment say what has to be approved of a stack
 	inlined  map[*yaml.Node]*declared.Template // templates by where they are in the file
 
+	fileOf           map[*yaml.Node]string // of what is imported
+	weight           int                   // of the files
 	environmentNames []string
 	values           int // of expressions
 }
@@ -89,14 +91,14 @@ func (p *parser) at(n *yaml.Node) problem.Position {
 	if n = document.Resolve(n); n == nil {
 		return problem.Position{File: p.file}
 	}
-	return problem.Position{File: p.file, Line: n.Line, Column: n.Column}
+	return problem.Position{File: cmp.Or(p.fileOf[n], p.file), Line: n.Line, Column: n.Column}
 }
 
 // unreadable adds the problems of a file that is no valid YAML, with a hint for
 // the most frequent cause.
-func (p *parser) unreadable(body []byte, err error) {
+func (p *parser) unreadable(file string, body []byte, err error) {
 	lines := bytes.Split(body, []byte("\n"))
-	for _, e := range problem.Errors(p.file, err) {
+	for _, e := range problem.Errors(file, err) {
 		hint := ""
 		if strings.HasPrefix(e.Text, "not YAML") && 0 < e.Line && e.Line <= len(lines) && (bareReference.MatchString(string(lines[e.Line-1])) || colonInside.MatchString(string(lines[e.Line-1]))) {
 			hint = `: write references within { } or [ ] in quotes: "${…}"`

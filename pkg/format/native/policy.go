@@ -20,7 +20,7 @@ func Policies(file string, body []byte, list *problem.List) []project.Policy {
 	p := &parser{List: list, file: file}
 	root, err := document.Read(file, body)
 	if err != nil {
-		p.unreadable(body, err)
+		p.unreadable(p.file, body, err)
 		return nil
 	}
 	n, ok := document.Lookup(root, "policies")

@@ -28,7 +28,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 		p.Add(p.at(root), "this is neither a project file nor a CloudFormation template: a project file has project: and stacks:, a template has Resources:")
 		return d, false
 	}
-	top := p.keys("the project file", root, topKeys, topLater)
+	top := p.keys("the project file", withoutAnchors(root), topKeys, topLater)
 	d.NameAt = p.at(root)
 	if n := top["project"]; n != nil {
 		d.NameAt = p.at(n)

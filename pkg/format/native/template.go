@@ -96,7 +96,7 @@ func (p *parser) trace(written map[[2]int]problem.Position, c, n *yaml.Node) boo
 	if c.Kind != n.Kind || c.Value != n.Value || c.ShortTag() != n.ShortTag() || len(c.Content) != len(n.Content) {
 		return false
 	}
-	written[[2]int{c.Line, c.Column}] = problem.Position{File: p.file, Line: n.Line, Column: n.Column}
+	written[[2]int{c.Line, c.Column}] = p.at(n)
 	for i := range c.Content {
 		if !p.trace(written, c.Content[i], n.Content[i]) {
 			return false

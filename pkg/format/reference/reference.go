@@ -64,7 +64,7 @@ var ErrReported = errors.New("reported already")
 // after the node is deployed.
 type Result struct {
 	Text         string
-	Value        any // a number, true or false, a list or a map; nil if the text is all. A map has no text
+	Value        any          // a number, true or false, a list or a map; nil if the text is all. A map has no text
 	Parts        project.Text // of several parts; nil if it is none
 	Node, Output string
 }

@@ -159,3 +159,33 @@ func plain(n *yaml.Node) any {
 	}
 	return json.Number(n.Value)
 }
+
+// Merge keys make no more than the limits allow, and what is read is finite.
+func FuzzReadMerged(f *testing.F) {
+	for _, seed := range []string{
+		"a: &a {x: 1, y: [1]}\nb: {<<: *a, x: 2}\n", "<<: {a: 1}", "a: &a {<<: *a}", "a: {<<: [{b: 1}, *c]}", "a: {<<: &b {c: &d [1], e: *d}, f: *b}", "<<: <<", "? <<\n: {? <<\n : {a: 1}}", "a: &a {b: &b {<<: *a}}", "!!merge x: {a: 1}", "a: &<< {<<: {<<: {}}}",
+		"a: &a {k: [ha]}\nb: &b {x: {<<: *a}, y: {<<: *a}}\nc: {x: {<<: *b}, y: {<<: *b}}\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var root *yaml.Node
+		var err error
+		contract.Memory(t, len(body), 200<<20, 2000, func() { root, err = document.ReadMerged("f", body) })
+		if (root == nil) == (err == nil) {
+			t.Fatalf("root %v, error %v", root, err)
+		}
+		if plain, wrong := document.Read("f", body); wrong == nil && message(err) == "" {
+			(&walker{T: t, lines: 1 << 30}).same(root, plain) // without merge keys both are the same
+		}
+		if err != nil {
+			placed(t, err, body)
+			return
+		}
+		w := walker{T: t, lines: 1 << 30}
+		w.walk(root, 0)
+		if w.text > document.MaxText || w.nodes > document.MaxExpanded {
+			t.Errorf("%d nodes of %d bytes", w.nodes, w.text)
+		}
+	})
+}

@@ -14,22 +14,18 @@ type size struct{ nodes, text, height int }
 // refers to, so that its size is already known, or is being found: a circle.
 type inspector struct {
 	file   string
-	sizes  map[*yaml.Node]size // of nodes with an anchor; of zero nodes while being found
+	sizes  map[*yaml.Node]size // of nodes with an anchor, or that are merged; of zero nodes while being found
+	merged map[*yaml.Node]bool
 	errors Errors
 	full   bool // the limits are exceeded; reported once
-}
-
-func inspect(file string, root *yaml.Node) error {
-	in := &inspector{file: file, sizes: map[*yaml.Node]size{}}
-	in.visit(root)
-	return in.errors.Err()
 }
 
 func (in *inspector) visit(n *yaml.Node) size {
 	if n.Kind == yaml.AliasNode {
 		return in.alias(n)
 	}
-	if n.Anchor != "" {
+	again := n.Anchor != "" || in.merged[n]
+	if again {
 		in.sizes[n] = size{}
 	}
 	s := size{nodes: 1, text: len(n.Value)}
@@ -47,7 +43,7 @@ func (in *inspector) visit(n *yaml.Node) size {
 		s.height = min(s.height+1, MaxDepth+1)
 	}
 	in.limit(n, s)
-	if n.Anchor != "" {
+	if again {
 		in.sizes[n] = s
 	}
 	return s

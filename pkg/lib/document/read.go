@@ -25,7 +25,14 @@ import (
 //
 // Tags such as !Ref are kept on the nodes: a reader that does not support them must refuse them
 // (see Tagged).
-func Read(file string, body []byte) (*yaml.Node, error) {
+func Read(file string, body []byte) (*yaml.Node, error) { return read(file, body, false) }
+
+// ReadMerged is Read with merge keys: the pairs of the mappings that << names are in the place
+// of the key. A key that the mapping has itself wins, and then the first mapping in a list. What is
+// no scalar is an alias there.
+func ReadMerged(file string, body []byte) (*yaml.Node, error) { return read(file, body, true) }
+
+func read(file string, body []byte, merges bool) (*yaml.Node, error) {
 	if err := admit(file, body); err != nil {
 		return nil, Errors{err}
 	}
@@ -40,7 +47,15 @@ func Read(file string, body []byte) (*yaml.Node, error) {
 	if err != nil {
 		return nil, Errors{err}
 	}
-	if err := inspect(file, root); err != nil {
+	in := &inspector{file: file, sizes: map[*yaml.Node]size{}}
+	if merges {
+		m := merger{inspector: in, state: map[*yaml.Node]bool{}}
+		m.visit(root)
+	}
+	if len(in.errors) == 0 {
+		in.visit(root)
+	}
+	if err := in.errors.Err(); err != nil {
 		return nil, err
 	}
 	return root, nil
