@@ -55,7 +55,7 @@ func TestPageOfTargets(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(body), "\n## In a target")
 	section, _, _ = strings.Cut(section, "\n## ")
-	action := regexp.MustCompile(`\b(cloudformation|events|iam|kms|s3|sts):[A-Z]\w+`)
+	action := regexp.MustCompile(`\b(cloudformation|events|iam|kms|lambda|s3|sns|ssm|states|sts):[A-Z]\w+`)
 	var may []string
 	for _, file := range []string{"target/account.yaml", "target/execution.yaml", "target/region.yaml"} {
 		text, err := os.ReadFile(file)

@@ -336,7 +336,7 @@ func executions(s settings) []permission {
 
 // called lists what hooks may call of a service, by ARN.
 func (s settings) called(service string) (arns []string) {
-	for _, arn := range s.hooks {
+	for _, arn := range s.hooks.ARNs() {
 		if strings.Split(arn, ":")[2] == service {
 			arns = append(arns, arn)
 		}

@@ -39,6 +39,8 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"adoptable": "arn:aws:cloudformation:*:*:stack/*"}, []string{"setting adoptable: "}},
 		{map[string]any{"adoptable": "a*b"}, []string{"setting adoptable: "}},
 		{map[string]any{"hooks": "arn:aws:lambda:*:000000000000:function:hook-*"}, nil},
+		{map[string]any{"hooks": "team-*@*=arn:aws:lambda:*:000000000000:function:hook-*"}, nil},
+		{map[string]any{"hooks": "shop=arn:aws:lambda:*:000000000000:function:hook-*,shop@prod=*"}, []string{"does not begin with a pattern of projects: write PROJECT@ENVIRONMENT", `"*" is not the ARN`}},
 		{map[string]any{"hooks": "*,arn:aws:s3:::bucket"}, []string{`setting hooks: hooks: "*" is not the ARN`, `"arn:aws:s3:::bucket" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter`}},
 		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
 		{map[string]any{"monitoring": "none"}, []string{`setting monitoring: "none" is not basic or full`}},

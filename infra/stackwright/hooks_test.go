@@ -37,7 +37,7 @@ func TestHooksExample(t *testing.T) {
 	if r := l.run("deploy", l.project); r.code != cli.ExitRefused {
 		t.Errorf("deploy ended with %d: %s", r.code, r.err)
 	} else {
-		l.has(r.out+r.err, "hooks of this installation may not reach")
+		l.has(r.out+r.err, "hooks of greeting@default may not reach")
 	}
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--yes"), "topic/hook:goodbye", "1 deleted")
 }

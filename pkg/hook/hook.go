@@ -102,6 +102,9 @@ type Call struct {
 // On is what the call is about: the value of the key of its type.
 func (c Call) On() string { return c.Values[c.Type] }
 
+// project is the project whose hook it is.
+func (c Call) project() string { return project.ID(c.Message.Project, c.Message.Environment) }
+
 // A Message is what a hook gets, as JSON.
 type Message struct {
 	Token       string            `json:"token"` // the idempotency key
@@ -126,7 +129,8 @@ func (m Message) JSON() ([]byte, error) {
 	return b, nil
 }
 
-// Allowed lists what hooks may call, by ARN. A star stands for any text.
+// Allowed lists what hooks may call, by ARN. A star stands for any text. An entry such as team-*@prod=arn:… is about the
+// hooks of some projects, with a pattern of project.Grants; one without is about those of all.
 type Allowed []string
 
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
@@ -147,8 +151,12 @@ func ParseAllowed(text string) (Allowed, error) {
 		if p = strings.TrimSpace(p); p == "" {
 			continue
 		}
-		if !arn.MatchString(p) {
-			wrong = append(wrong, `"`+p+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter, in which stars stand for any text`)
+		projects, on := entry(p)
+		if _, err := project.ParseGrants(projects); err != nil || strings.HasPrefix(p, "=") {
+			wrong = append(wrong, `"`+p+`" does not begin with a pattern of projects: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*, before the =, or no =`)
+		}
+		if !arn.MatchString(on) {
+			wrong = append(wrong, `"`+on+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter, in which stars stand for any text`)
 		}
 		all = append(all, p)
 	}
@@ -161,12 +169,34 @@ func ParseAllowed(text string) (Allowed, error) {
 // String returns the patterns with commas, as ParseAllowed reads them.
 func (a Allowed) String() string { return strings.Join(a, ",") }
 
-// Permit returns an error of kind Denied if hooks may not call what an ARN names.
-func (a Allowed) Permit(arn string) error {
-	if slices.ContainsFunc(a, func(p string) bool { return match(p, arn) }) {
+// entry splits an entry into the pattern of projects, which is empty for all, and that of ARNs.
+func entry(p string) (projects, on string) {
+	if projects, on, ok := strings.Cut(p, "="); ok {
+		return projects, on
+	}
+	return "", p
+}
+
+// ARNs lists what some project may call, each pattern once.
+func (a Allowed) ARNs() []string {
+	var all []string
+	for _, p := range a {
+		if _, on := entry(p); !slices.Contains(all, on) {
+			all = append(all, on)
+		}
+	}
+	return all
+}
+
+// Permit returns an error of kind Denied if the hooks of a project, such as shop@prod, may not call what an ARN names.
+func (a Allowed) Permit(id, arn string) error {
+	if slices.ContainsFunc(a, func(p string) bool {
+		projects, on := entry(p)
+		return match(on, arn) && (projects == "" || project.Grants{projects}.Allow(id))
+	}) {
 		return nil
 	}
-	return fault.New(fault.Denied, "hooks of this installation may not reach %s: ask its owner to add it to the setting hooks", arn)
+	return fault.New(fault.Denied, "hooks of %s may not reach %s: ask the owner of the installation to add it to the setting hooks", id, arn)
 }
 
 // match reports whether a text is of a pattern. A star stands for any text.
@@ -199,10 +229,10 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 	if !t.Form.MatchString(c.On()) {
 		return "", fault.New(fault.Invalid, "%s: %q is not %s", t.Name, c.On(), t.What)
 	}
-	if err := s.Allowed.Permit(c.On()); err != nil {
+	if err := s.Allowed.Permit(c.project(), c.On()); err != nil {
 		return "", err
 	}
-	if s.Own.Permit(c.On()) == nil {
+	if s.Own.Permit(c.project(), c.On()) == nil {
 		return "", fault.New(fault.Denied, "%s is a part of Stackwright, which no hook may reach: call something else", c.On())
 	}
 	ctx, cancel := context.WithTimeout(ctx, CallTime)

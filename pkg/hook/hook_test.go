@@ -89,6 +89,8 @@ func TestCalls(t *testing.T) {
 		{name: "a parameter of cdk bootstrap", kind: "parameter", on: "arn:aws:ssm:us-east-1:000000000000:parameter/cdk-bootstrap/hook-a", refused: fault.Denied},
 		{name: "an ARN of another service", kind: "invoke", on: machine, refused: fault.Invalid},
 		{name: "what is not listed", kind: "invoke", on: strings.Replace(function, "hook-a", "other", 1), refused: fault.Denied},
+		{name: "what is listed for the project", kind: "event", on: bus + "-shop", want: "put " + bus + "-shop stackwright.hook h t"},
+		{name: "what is listed for another environment", kind: "event", on: bus + "-test", refused: fault.Denied},
 		{name: "another account", kind: "invoke", on: strings.Replace(function, "000000000000", "111111111111", 1), refused: fault.Denied},
 		{name: "the installation", kind: "invoke", on: strings.Replace(function, "hook-a", "hook-own-plan", 1), refused: fault.Denied},
 		{name: "an unknown type", kind: "fly", on: function, refused: fault.Broken},
@@ -97,7 +99,7 @@ func TestCalls(t *testing.T) {
 		all := hook.Services{
 			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s,
 			Own:     hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"},
-			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", bus},
+			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "shop@test=" + bus + "-test"},
 		}
 		_, err := all.Call(t.Context(), call(c.kind, c.on))
 		if got := strings.Join(s.called, "; "); got != c.want || fault.KindOf(err) != c.refused {
@@ -147,14 +149,22 @@ func TestAllowed(t *testing.T) {
 		function: true, function + ":live": true, bus: true, bus + "-2": false, strings.Replace(function, "hook-", "h-", 1): false,
 		strings.Replace(function, "us-east-1", "eu-west-1", 1): true, machine: false, "": false, "arn:aws:lambda:": false,
 	} {
-		if err := all.Permit(on); (err == nil) != want {
+		if err := all.Permit("shop@prod", on); (err == nil) != want {
 			t.Errorf("%s: %v", on, err)
 		}
 	}
-	if err := (hook.Allowed{}).Permit(function); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "setting hooks") {
+	if err := (hook.Allowed{}).Permit("shop@prod", function); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "setting hooks") {
 		t.Errorf("nothing is listed: %v", err)
 	}
-	for _, wrong := range []string{"*", "arn:aws:*", "arn:aws:s3:::bucket", "arn:aws:iam::000000000000:role/x", "arn:aws:lambda:us-east-1:*:function:" + strings.Repeat("x", 1000)} {
+	for id, want := range map[string]bool{"shop@prod": true, "shop@test": false, "other@prod": false} {
+		if err := (hook.Allowed{"shop@prod=" + bus, "other@*=" + function}).Permit(id, bus); (err == nil) != want {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if got := strings.Join(hook.Allowed{"a@*=" + bus, "b@*=" + bus, topic}.ARNs(), " "); got != bus+" "+topic {
+		t.Errorf("the ARNs are %s", got)
+	}
+	for _, wrong := range []string{"shop=" + bus, "=" + bus, "shop@prod=", "*", "arn:aws:*", "arn:aws:s3:::bucket", "arn:aws:iam::000000000000:role/x", "arn:aws:lambda:us-east-1:*:function:" + strings.Repeat("x", 1000)} {
 		if _, err := hook.ParseAllowed(wrong); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s is accepted: %v", wrong, err)
 		}

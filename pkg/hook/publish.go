@@ -32,5 +32,5 @@ func (publish) Call(ctx context.Context, s Services, c Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "", s.Topics.Publish(ctx, c.Target, c.On(), c.Message.Project+"@"+c.Message.Environment, c.Token, message)
+	return "", s.Topics.Publish(ctx, c.Target, c.On(), c.project(), c.Token, message)
 }

@@ -37,7 +37,7 @@ func (c *checker) hooks(node string, all []project.Hook) {
 		if !t.Form.MatchString(text) {
 			c.Add(at, "%s: %s: %q is not %s", what, t.Name, problem.Short(text), t.What)
 		} else if c.own.Hooks != nil {
-			if err := c.own.Hooks.Permit(text); err != nil {
+			if err := c.own.Hooks.Permit(project.ID(c.Name, c.Environment), text); err != nil {
 				c.Add(at, "%s: %s: %v", what, t.Name, err)
 			}
 		}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/infra/aws/iam"
+)
+
+// In another account, the role of a target may do what the functions may do in the installation's own account for what hooks
+// call, on what the owner of that account lists, and nothing else.
+func TestHooksInATarget(t *testing.T) {
+	listed := []string{
+		"arn:aws:lambda:*:" + there + ":function:hook-*", "arn:aws:states:*:" + there + ":stateMachine:hook-*", "arn:aws:events:*:" + there + ":event-bus/hooks",
+		"arn:aws:sns:*:" + there + ":hook-*", "arn:aws:ssm:*:" + there + ":parameter/hook/*",
+	}
+	const in = ":eu-west-1:" + there + ":"
+	event := with("events:source", "stackwright.hook")
+	allow := func(hooks string, want iam.Answer, tried []attempt) {
+		var orchestrator targetRole
+		target(t, "account.yaml", "Orchestrator", &orchestrator, map[string]string{"Hooks": hooks})
+		who := iam.Identity{ARN: "orchestrator"}
+		for _, p := range orchestrator.Policies {
+			who.Policies = append(who.Policies, p.PolicyDocument)
+		}
+		for i := range tried {
+			tried[i].want = want
+		}
+		try(t, who, tried)
+	}
+	calls := []attempt{
+		{name: "invoke", Request: iam.Request{Action: "lambda:InvokeFunction", Resource: "arn:aws:lambda" + in + "function:hook-a"}},
+		{name: "start", Request: iam.Request{Action: "states:StartExecution", Resource: "arn:aws:states" + in + "stateMachine:hook-a"}},
+		{name: "follow", Request: iam.Request{Action: "states:DescribeExecution", Resource: "arn:aws:states" + in + "execution:hook-a:sw-run-1-1"}},
+		{name: "stop", Request: iam.Request{Action: "states:StopExecution", Resource: "arn:aws:states" + in + "execution:hook-a:sw-run-1-1"}},
+		{name: "event", Request: iam.Request{Action: "events:PutEvents", Resource: "arn:aws:events" + in + "event-bus/hooks", Context: event}},
+		{name: "publish", Request: iam.Request{Action: "sns:Publish", Resource: "arn:aws:sns" + in + "hook-a"}},
+		{name: "parameter", Request: iam.Request{Action: "ssm:PutParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
+	}
+	allow(strings.Join(listed, ","), iam.Allowed, calls)
+	allow("", iam.Implicit, calls)
+	allow(strings.Join(listed, ","), iam.Implicit, []attempt{
+		{name: "another function", Request: iam.Request{Action: "lambda:InvokeFunction", Resource: "arn:aws:lambda" + in + "function:other"}},
+		{name: "another action on a function", Request: iam.Request{Action: "lambda:UpdateFunctionCode", Resource: "arn:aws:lambda" + in + "function:hook-a"}},
+		{name: "an execution of somebody else", Request: iam.Request{Action: "states:StopExecution", Resource: "arn:aws:states" + in + "execution:hook-a:mine"}},
+		{name: "an event of another source", Request: iam.Request{Action: "events:PutEvents", Resource: "arn:aws:events" + in + "event-bus/hooks", Context: with("events:source", "stackwright")}},
+		{name: "read a parameter", Request: iam.Request{Action: "ssm:GetParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
+	})
+
+	s, err := read(everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range slices.Concat(hooks(s), executions(s)) {
+		for _, action := range p.Do {
+			if !slices.ContainsFunc(calls, func(a attempt) bool { return a.Action == action }) {
+				t.Errorf("the functions may %s for hooks, and nothing is said of a target: add it to account.yaml", action)
+			}
+		}
+	}
+}
