@@ -22,6 +22,7 @@ var stackOptions = map[string]option{
 	"DELETE":     {"on_failure: DELETE", func(n *project.Node) { n.OnFailure = project.DeleteFailed }},
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
 	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},
+	"watched":    {"rollback_triggers: { minutes: 1 }", func(n *project.Node) { n.RollbackTriggers.Minutes = 1 }},
 	"topic":      {`notifications: ["arn:aws:sns:${region}:${account}:topic"]`, func(n *project.Node) { n.Notifications = []string{topicIn(n.Target)} }},
 }
 
@@ -91,7 +92,7 @@ func (a *generator) withOptions(w stacks) stacks {
 		case 2:
 			all := slices.Sorted(maps.Keys(stackOptions))
 			if a.importing != nil || a.moving != nil {
-				all = []string{"DELETE", "topic"}
+				all = []string{"DELETE", "topic", "watched"}
 			}
 			w[i].options = []string{all[a.optional.IntN(len(all))]}
 		}

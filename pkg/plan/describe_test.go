@@ -446,6 +446,7 @@ func TestDescribeTagsAndOptions(t *testing.T) {
 	n.Capabilities, n.Protect = []string{"CAPABILITY_IAM"}, true
 	l.Tags = map[string]string{"team": "a", "old": "y"}
 	n.Notifications, l.Notifications = []string{"arn:new", "arn:other"}, []string{"arn:old"}
+	n.RollbackTriggers, l.Triggers = project.RollbackTriggers{Alarms: []string{"arn:b"}, Minutes: 10}, project.RollbackTriggers{CompositeAlarms: []string{"arn:a"}}
 	n.OnFailure, n.DisableRollback = project.DeleteFailed, true // no stack has them
 	s.Desired.Nodes["queue"], s.Live["queue"] = n, l
 	s.expect(t, `queue update certain: changed here: tags, options
@@ -454,8 +455,10 @@ func TestDescribeTagsAndOptions(t *testing.T) {
   team a → b secret=false known=true 
   protect false → true secret=false known=true 
   notifications arn:old → arn:new, arn:other secret=false known=true 
+  rollback_triggers arn:a → arn:b, 10m secret=false known=true 
 `)
 	n.Notifications, n.Tags, n.Protect, l.Tags = nil, nil, false, nil
+	n.RollbackTriggers, l.Triggers = project.RollbackTriggers{}, project.RollbackTriggers{}
 	s.Desired.Nodes["queue"], s.Live["queue"] = n, l
 	s.expect(t, `queue update certain: changed here: options
   notifications arn:old → - secret=false known=true 

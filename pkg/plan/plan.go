@@ -198,18 +198,19 @@ type Live struct {
 	Status         Status
 	Reason         string
 	Outputs        map[string]string
-	Parameters     map[string]string  // with the defaults; "****" for those with NoEcho
-	Tags           map[string]string  // without those that Stackwright adds
-	LastUpdated    time.Time          // of the last update, or the creation
-	Protected      bool               // termination protection
-	Notifications  []string           // ARNs of the topics that get its events, sorted
-	Deployment     project.Deployment // of its last operation
-	HasResources   bool               // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
-	CreatedByToken bool               // it is not the recorded stack, but its first operation has the Location's token
-	AccessError    string             // why it could not be read; all else is unknown then
-	Project        string             // in the tag that Stackwright adds, as "shop@prod"; empty if it has none
-	Parent         string             // the ID of the stack that it is nested in, if it is
-	Operations     []string           // the IDs of its last operations, the newest first; empty if CloudFormation does not list them
+	Parameters     map[string]string        // with the defaults; "****" for those with NoEcho
+	Tags           map[string]string        // without those that Stackwright adds
+	LastUpdated    time.Time                // of the last update, or the creation
+	Protected      bool                     // termination protection
+	Triggers       project.RollbackTriggers // of its last operation
+	Notifications  []string                 // ARNs of the topics that get its events, sorted
+	Deployment     project.Deployment       // of its last operation
+	HasResources   bool                     // it has resources that must not be deleted, so it is not dead: CREATE_FAILED with rollback disabled, REVIEW_IN_PROGRESS with resources
+	CreatedByToken bool                     // it is not the recorded stack, but its first operation has the Location's token
+	AccessError    string                   // why it could not be read; all else is unknown then
+	Project        string                   // in the tag that Stackwright adds, as "shop@prod"; empty if it has none
+	Parent         string                   // the ID of the stack that it is nested in, if it is
+	Operations     []string                 // the IDs of its last operations, the newest first; empty if CloudFormation does not list them
 }
 
 // Dead reports whether the stack can only be deleted, and has no resources.

@@ -180,6 +180,9 @@ func (c *StackChange) options(n project.Node, live Live, level project.ApprovalL
 	if !slices.Equal(live.Notifications, n.Notifications) {
 		c.Options = append(c.Options, change("notifications", strings.Join(live.Notifications, ", "), len(live.Notifications) > 0, strings.Join(n.Notifications, ", "), len(n.Notifications) > 0, ""))
 	}
+	if was, is := live.Triggers.String(), n.RollbackTriggers.String(); was != is {
+		c.Options = append(c.Options, change("rollback_triggers", was, was != "", is, is != "", ""))
+	}
 	for _, o := range []struct{ name, value string }{{"on_failure", string(n.OnFailure)}, {"disable_rollback", map[bool]string{true: "true"}[n.DisableRollback]}} {
 		if !existed && o.value != "" { // no stack has it, it belongs to the request
 			c.Options = append(c.Options, change(o.name, "", false, o.value, true, ""))

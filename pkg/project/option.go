@@ -1,6 +1,10 @@
 package project
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
@@ -21,6 +25,38 @@ const (
 	KeepFailed   FailedCreation = "DO_NOTHING" // the stack stays with its resources, and can be updated
 	DeleteFailed FailedCreation = "DELETE"     // the stack is deleted
 )
+
+// What CloudFormation accepts as rollback triggers.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
+const (
+	MaxTriggers          = 5
+	MaxMonitoringMinutes = 180
+)
+
+// AlarmARN is the form of the ARN of an alarm of CloudWatch.
+var AlarmARN = pattern.New(`^arn:aws[a-z-]*:cloudwatch:[a-z0-9-]+:[0-9]{12}:alarm:.{1,255}$`)
+
+// RollbackTriggers are alarms that make CloudFormation roll an operation back, and for how long it watches them after the resources
+// are deployed. They belong to the request: another value alone changes no stack.
+type RollbackTriggers struct {
+	Alarms          []string `json:"alarms,omitempty"`           // ARNs, sorted
+	CompositeAlarms []string `json:"composite_alarms,omitempty"` // ARNs, sorted
+	Minutes         int      `json:"minutes,omitempty"`
+}
+
+// IsZero reports whether there are none.
+func (r RollbackTriggers) IsZero() bool {
+	return len(r.Alarms) == 0 && len(r.CompositeAlarms) == 0 && r.Minutes == 0
+}
+
+// String lists the triggers for people; it is empty if there are none.
+func (r RollbackTriggers) String() string {
+	all := slices.Concat(r.Alarms, r.CompositeAlarms)
+	if r.Minutes > 0 {
+		all = append(all, strconv.Itoa(r.Minutes)+"m")
+	}
+	return strings.Join(all, ", ")
+}
 
 // KeepsFailed reports whether a creation of the stack that fails is not rolled back.
 func (n Node) KeepsFailed() bool { return n.DisableRollback || n.OnFailure == KeepFailed }

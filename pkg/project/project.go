@@ -185,9 +185,10 @@ type Node struct {
 	Deployment   Deployment      `json:"deployment,omitempty"`   // how its stack is created and updated
 	Hooks        []Hook          `json:"hooks,omitempty"`        // a change of them does not change the stack
 
-	Notifications   []string       `json:"notifications,omitempty"`    // ARNs of the SNS topics that get the events of the stack, sorted
-	OnFailure       FailedCreation `json:"on_failure,omitempty"`       // of a creation; a change of it does not change the stack
-	DisableRollback bool           `json:"disable_rollback,omitempty"` // of a creation and an update that fails; a change of it does not change the stack
+	Notifications    []string         `json:"notifications,omitempty"`    // ARNs of the SNS topics that get the events of the stack, sorted
+	OnFailure        FailedCreation   `json:"on_failure,omitempty"`       // of a creation; a change of it does not change the stack
+	RollbackTriggers RollbackTriggers `json:"rollback_triggers,omitzero"` // of a creation and an update; a change of them does not change the stack
+	DisableRollback  bool             `json:"disable_rollback,omitempty"` // of a creation and an update that fails; a change of it does not change the stack
 
 	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack
 	Import   map[string]Identifier        `json:"-"`                 // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it

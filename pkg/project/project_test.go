@@ -167,30 +167,31 @@ func TestExpressions(t *testing.T) {
 
 // changes has one change of each field of a node.
 var changes = map[string]func(*project.Node){
-	"Name":            func(n *project.Node) { n.Name = "data/db2" },
-	"Stack":           func(n *project.Node) { n.Stack = "other" },
-	"Target.Name":     func(n *project.Node) { n.Target.Name = "us" },
-	"Target.Account":  func(n *project.Node) { n.Target.Account = "000000000000" },
-	"Target.Region":   func(n *project.Node) { n.Target.Region = "us-east-1" },
-	"Template.Digest": func(n *project.Node) { n.Template.Digest = "d2" },
-	"Template.Bytes":  func(n *project.Node) { n.Template.Bytes++ },
-	"Template.Pinned": func(n *project.Node) { n.Template.Pinned = false },
-	"Parameters":      func(n *project.Node) { n.Parameters["Size"] = project.Literal("small") },
-	"Tags":            func(n *project.Node) { n.Tags["new"] = project.Literal("") },
-	"Capabilities":    func(n *project.Node) { n.Capabilities = nil },
-	"Protect":         func(n *project.Node) { n.Protect = false },
-	"Needs":           func(n *project.Node) { n.Needs = n.Needs[:1] },
-	"Timeout":         func(n *project.Node) { n.Timeout = project.LeastTimeout },
-	"Approve":         func(n *project.Node) { n.Approve = project.ApproveDeletions },
-	"Deployment":      func(n *project.Node) { n.Deployment = project.Express },
-	"Hooks":           func(n *project.Node) { n.Hooks = []project.Hook{{Name: "migrate"}} },
-	"Notifications":   func(n *project.Node) { n.Notifications = []string{"arn:aws:sns:eu-west-1:111122223333:events"} },
-	"OnFailure":       func(n *project.Node) { n.OnFailure = project.DeleteFailed },
-	"DisableRollback": func(n *project.Node) { n.DisableRollback = true },
+	"Name":             func(n *project.Node) { n.Name = "data/db2" },
+	"Stack":            func(n *project.Node) { n.Stack = "other" },
+	"Target.Name":      func(n *project.Node) { n.Target.Name = "us" },
+	"Target.Account":   func(n *project.Node) { n.Target.Account = "000000000000" },
+	"Target.Region":    func(n *project.Node) { n.Target.Region = "us-east-1" },
+	"Template.Digest":  func(n *project.Node) { n.Template.Digest = "d2" },
+	"Template.Bytes":   func(n *project.Node) { n.Template.Bytes++ },
+	"Template.Pinned":  func(n *project.Node) { n.Template.Pinned = false },
+	"Parameters":       func(n *project.Node) { n.Parameters["Size"] = project.Literal("small") },
+	"Tags":             func(n *project.Node) { n.Tags["new"] = project.Literal("") },
+	"Capabilities":     func(n *project.Node) { n.Capabilities = nil },
+	"Protect":          func(n *project.Node) { n.Protect = false },
+	"Needs":            func(n *project.Node) { n.Needs = n.Needs[:1] },
+	"Timeout":          func(n *project.Node) { n.Timeout = project.LeastTimeout },
+	"Approve":          func(n *project.Node) { n.Approve = project.ApproveDeletions },
+	"Deployment":       func(n *project.Node) { n.Deployment = project.Express },
+	"Hooks":            func(n *project.Node) { n.Hooks = []project.Hook{{Name: "migrate"}} },
+	"Notifications":    func(n *project.Node) { n.Notifications = []string{"arn:aws:sns:eu-west-1:111122223333:events"} },
+	"RollbackTriggers": func(n *project.Node) { n.RollbackTriggers.Minutes = 1 },
+	"OnFailure":        func(n *project.Node) { n.OnFailure = project.DeleteFailed },
+	"DisableRollback":  func(n *project.Node) { n.DisableRollback = true },
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "OnFailure", "DisableRollback"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {

@@ -104,7 +104,7 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 		st.Timeout = aws.ToInt32(in.TimeoutInMinutes)
 		operation, err := s.create(st, aws.ToString(in.ClientRequestToken), desired{
 			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
-			role: in.RoleARN, notifications: in.NotificationARNs,
+			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration,
 		})
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (s *Service) create(st *stack, token string, w desired) (operation string, 
 	v.Imports = b.imports
 	st.Now = *v
 	operation = st.newOperation(types.OperationTypeCreateStack)
-	f := &stackOperation{Phase: creating, Token: token, ID: operation, Duration: s.duration(st), Timeout: time.Duration(st.Timeout) * time.Minute,
+	f := &stackOperation{Phase: creating, Token: token, ID: operation, Duration: s.duration(st), Timeout: time.Duration(st.Timeout) * time.Minute, Watched: time.Duration(v.Monitoring) * time.Minute,
 		Levels: b.levels(), Outputs: b.outputs, Failure: b.failure}
 	st.Operation = f
 	s.setStatus(st, types.StackStatusCreateInProgress, "User Initiated")
@@ -172,7 +172,7 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 		}
 		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), mode, desired{
 			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
-			role: in.RoleARN, notifications: in.NotificationARNs,
+			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration,
 		})
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ func (s *Service) update(st *stack, token string, mode deployment, w desired) (o
 	st.outdateChangeSets()
 	operation = st.newOperation(types.OperationTypeUpdateStack)
 	f := &stackOperation{Phase: updating, Token: token, ID: operation, Duration: s.duration(st) * 3 / 4,
-		Levels: b.levels(), Outputs: b.outputs, Cleanup: b.cleanup, Failure: b.failure}
+		Levels: b.levels(), Outputs: b.outputs, Cleanup: b.cleanup, Failure: b.failure, Watched: time.Duration(v.Monitoring) * time.Minute}
 	st.Operation = f
 	s.setStatus(st, types.StackStatusUpdateInProgress, "User Initiated")
 	s.applyFault(st, "update", f)

@@ -82,7 +82,7 @@ func (s *Service) describe(st *stack) types.Stack {
 		Description: optional(st.Now.Description), Capabilities: st.Now.Capabilities, RoleARN: optional(st.Now.Role),
 		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet), ParentId: optional(st.Parent), RootId: optional(st.Root),
 		DisableRollback: aws.Bool(st.Deployment.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
-		RollbackConfiguration: &types.RollbackConfiguration{}, LastOperations: st.operations(),
+		RollbackConfiguration: st.Now.describeTriggers(), LastOperations: st.operations(),
 		DriftInformation: &types.StackDriftInformation{StackDriftStatus: types.StackDriftStatusNotChecked},
 	}
 	if st.Deployment.Mode != "" {

@@ -82,7 +82,8 @@ type desired struct {
 	tags          []types.Tag // nil keeps those of the stack
 	capabilities  []types.Capability
 	role          *string
-	notifications []string // nil keeps those of the stack
+	triggers      *types.RollbackConfiguration // nil keeps those of the stack
+	notifications []string                     // nil keeps those of the stack
 	identified    map[string]string
 	macros        bool // a change set expands macros, so the request needs no capability for them
 }
@@ -108,6 +109,9 @@ func (s *Service) version(w desired, before *version) (*version, *template.Templ
 	}
 	if v.Notifications = w.notifications; w.notifications == nil {
 		v.Notifications = before.Notifications
+	}
+	if err := v.setTriggers(w.triggers, before); err != nil {
+		return nil, nil, err
 	}
 	if w.role == nil {
 		v.Role = before.Role
@@ -220,4 +224,43 @@ func checkCapabilities(t *template.Template, given []types.Capability, macros bo
 		return refusal("InsufficientCapabilitiesException", "Requires capabilities : [%s]", needed)
 	}
 	return nil
+}
+
+// setTriggers sets the rollback triggers. "To use the rollback triggers previously specified for this stack, if any, don't specify this
+// parameter. […] To remove all currently specified triggers, specify an empty list for this parameter."
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
+func (v *version) setTriggers(c *types.RollbackConfiguration, before *version) error {
+	v.Triggers, v.Monitoring = before.Triggers, before.Monitoring
+	if c == nil {
+		return nil
+	}
+	if c.MonitoringTimeInMinutes != nil {
+		if v.Monitoring = *c.MonitoringTimeInMinutes; v.Monitoring < 0 || v.Monitoring > 180 {
+			return unsatisfied("rollbackConfiguration.monitoringTimeInMinutes", itoa(int(v.Monitoring)), "have value less than or equal to 180")
+		}
+	}
+	if c.RollbackTriggers == nil {
+		return nil
+	}
+	v.Triggers = nil
+	if len(c.RollbackTriggers) > 5 {
+		return unsatisfied("rollbackConfiguration.rollbackTriggers", itoa(len(c.RollbackTriggers)), "have length less than or equal to 5")
+	}
+	for _, t := range c.RollbackTriggers {
+		one := rollbackTrigger{aws.ToString(t.Arn), aws.ToString(t.Type)}
+		if one.Type != "AWS::CloudWatch::Alarm" && one.Type != "AWS::CloudWatch::CompositeAlarm" || one.ARN == "" {
+			return invalid("Invalid rollback trigger: %s of the type %s", one.ARN, one.Type)
+		}
+		v.Triggers = append(v.Triggers, one)
+	}
+	return nil
+}
+
+// describeTriggers are the rollback triggers as DescribeStacks shows them.
+func (v *version) describeTriggers() *types.RollbackConfiguration {
+	c := &types.RollbackConfiguration{MonitoringTimeInMinutes: &v.Monitoring, RollbackTriggers: []types.RollbackTrigger{}}
+	for _, t := range v.Triggers {
+		c.RollbackTriggers = append(c.RollbackTriggers, types.RollbackTrigger{Arn: &t.ARN, Type: &t.Type})
+	}
+	return c
 }

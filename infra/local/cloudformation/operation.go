@@ -32,6 +32,7 @@ type stackOperation struct {
 	Token, ID string
 	Started   time.Time
 	Duration  time.Duration
+	Watched   time.Duration // how long the rollback triggers are watched after the last level
 	Timeout   time.Duration // the timeout of the creation; 0 is none
 	Levels    [][]step
 	Level     int // the current level
@@ -75,6 +76,9 @@ type step struct {
 func (f *stackOperation) deadline() time.Time {
 	n := max(len(f.Levels), 1)
 	span := f.Duration * time.Duration(f.Level+1) / time.Duration(n)
+	if f.Level >= len(f.Levels)-1 && f.Failure == "" {
+		span += f.Watched
+	}
 	if f.Timeout > 0 {
 		span = min(span, f.Timeout)
 	}

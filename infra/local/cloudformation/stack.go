@@ -53,6 +53,8 @@ type version struct {
 	Capabilities  []types.Capability
 	Role          string
 	Notifications []string
+	Triggers      []rollbackTrigger
+	Monitoring    int32 // minutes
 	Outputs       []output
 	Imports       []string // names of exports
 
@@ -93,6 +95,9 @@ func (st *stack) describedAt(then time.Time) description {
 	}
 	return d
 }
+
+// rollbackTrigger is an alarm that rolls an operation back. There is no CloudWatch here, so none ever does.
+type rollbackTrigger struct{ ARN, Type string }
 
 type pair struct{ Key, Value string }
 

@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -117,6 +118,9 @@ func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) 
 		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout, RoleARN: client.role(),
 		DeploymentConfig: deployment(t, t.Node.KeepsFailed()), NotificationARNs: t.Node.Notifications,
 	}
+	if !t.Node.RollbackTriggers.IsZero() {
+		in.RollbackConfiguration = rollbackTriggers(t)
+	}
 	switch {
 	case t.Node.KeepsFailed():
 		// With DO_NOTHING instead, CloudFormation would refuse to update the stack later.
@@ -144,7 +148,7 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	in := &sdk.UpdateStackInput{
 		StackName: &id, ClientRequestToken: aws.String(t.Token()),
 		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
-		DeploymentConfig: deployment(t, disablesRollback(t)), RoleARN: client.role(), NotificationARNs: notifications(t),
+		DeploymentConfig: deployment(t, disablesRollback(t)), RoleARN: client.role(), NotificationARNs: notifications(t), RollbackConfiguration: rollbackTriggers(t),
 	}
 	if in.DeploymentConfig == nil && disablesRollback(t) {
 		in.DisableRollback = aws.Bool(true)
@@ -165,6 +169,27 @@ func disablesRollback(t action.Task) bool {
 // removes them.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_UpdateStack.html
 func notifications(t action.Task) []string { return append([]string{}, t.Node.Notifications...) }
+
+// rollbackTriggers returns the rollback triggers of a stack. Without them, CloudFormation would keep those that the stack has: an empty
+// list removes them.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
+func rollbackTriggers(t action.Task) *types.RollbackConfiguration {
+	from := t.Node.RollbackTriggers
+	to := &types.RollbackConfiguration{MonitoringTimeInMinutes: aws.Int32(int32(from.Minutes)), RollbackTriggers: []types.RollbackTrigger{}}
+	for kind, arns := range map[string][]string{alarm: from.Alarms, compositeAlarm: from.CompositeAlarms} {
+		for _, arn := range arns {
+			to.RollbackTriggers = append(to.RollbackTriggers, types.RollbackTrigger{Arn: &arn, Type: &kind})
+		}
+	}
+	slices.SortFunc(to.RollbackTriggers, func(a, b types.RollbackTrigger) int { return cmp.Compare(*a.Type+*a.Arn, *b.Type+*b.Arn) })
+	return to
+}
+
+// The types of rollback triggers.
+const (
+	alarm          = "AWS::CloudWatch::Alarm"
+	compositeAlarm = "AWS::CloudWatch::CompositeAlarm"
+)
 
 // Protect sets the termination protection of the task's stack, which no other request
 // sets for a stack that exists.

@@ -98,6 +98,21 @@ func reference(p plan.Location) (string, error) {
 	return "", fault.New(fault.Broken, "node %s has neither a stack ID nor a stack name", p.Node)
 }
 
+// triggers returns the rollback triggers of a stack.
+func triggers(c *types.RollbackConfiguration) project.RollbackTriggers {
+	all := project.RollbackTriggers{Minutes: int(aws.ToInt32(c.MonitoringTimeInMinutes))}
+	for _, t := range c.RollbackTriggers {
+		to := &all.Alarms
+		if aws.ToString(t.Type) == compositeAlarm {
+			to = &all.CompositeAlarms
+		}
+		*to = append(*to, aws.ToString(t.Arn))
+	}
+	slices.Sort(all.Alarms)
+	slices.Sort(all.CompositeAlarms)
+	return all
+}
+
 // unrolled reports whether the last operation on a stack was not to be rolled back.
 func unrolled(s types.Stack) bool {
 	return aws.ToBool(s.DisableRollback) || s.DeploymentConfig != nil && aws.ToBool(s.DeploymentConfig.DisableRollback)
@@ -140,6 +155,9 @@ func live(s types.Stack) plan.Live {
 	}
 	if len(s.NotificationARNs) > 0 {
 		l.Notifications = slices.Sorted(slices.Values(s.NotificationARNs))
+	}
+	if c := s.RollbackConfiguration; c != nil {
+		l.Triggers = triggers(c)
 	}
 	for _, o := range s.LastOperations {
 		l.Operations = append(l.Operations, aws.ToString(o.OperationId))

@@ -76,6 +76,36 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
+// A creation names the rollback triggers of the stack, if there are any. An update always does: otherwise the stack would keep its own.
+func TestRollbackTriggers(t *testing.T) {
+	arn := "arn:aws:cloudwatch:eu-west-1:111122223333:alarm:"
+	with := map[string]string{
+		"RollbackConfiguration.MonitoringTimeInMinutes":       "5",
+		"RollbackConfiguration.RollbackTriggers.member.1.Arn": arn + "b", "RollbackConfiguration.RollbackTriggers.member.1.Type": "AWS::CloudWatch::Alarm",
+		"RollbackConfiguration.RollbackTriggers.member.2.Arn": arn + "a", "RollbackConfiguration.RollbackTriggers.member.2.Type": "AWS::CloudWatch::CompositeAlarm",
+	}
+	none := map[string]string{"RollbackConfiguration.MonitoringTimeInMinutes": "0", "RollbackConfiguration.RollbackTriggers": ""}
+	for verb, without := range map[plan.Verb]map[string]string{plan.Create: {}, plan.Update: none, plan.Propose: none} {
+		for _, want := range []map[string]string{with, without} {
+			task := task(verb)
+			if want["RollbackConfiguration.MonitoringTimeInMinutes"] == "5" {
+				task.Node.RollbackTriggers = project.RollbackTriggers{Alarms: []string{arn + "b"}, CompositeAlarms: []string{arn + "a"}, Minutes: 5}
+			}
+			got := sent(t, task)
+			maps.DeleteFunc(got, func(k, _ string) bool { return !strings.HasPrefix(k, "RollbackConfiguration") })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", verb, diff)
+			}
+		}
+	}
+	w := newWire(t)
+	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "CREATE_COMPLETE", "<RollbackConfiguration><MonitoringTimeInMinutes>5</MonitoringTimeInMinutes><RollbackTriggers><member><Arn>"+arn+"a</Arn><Type>AWS::CloudWatch::CompositeAlarm</Type></member><member><Arn>"+arn+"b</Arn><Type>AWS::CloudWatch::Alarm</Type></member></RollbackTriggers></RollbackConfiguration>"))
+	live, err := w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc"})
+	if want := (project.RollbackTriggers{Alarms: []string{arn + "b"}, CompositeAlarms: []string{arn + "a"}, Minutes: 5}); err != nil || cmp.Diff(want, live.Triggers) != "" {
+		t.Errorf("%+v, %v", live.Triggers, err)
+	}
+}
+
 // sent is the request that a task sends.
 func sent(t *testing.T, task action.Task) map[string]string {
 	t.Helper()

@@ -27,6 +27,26 @@ var requestLaws = map[string]func(fixture){
 		}
 		s.begin(s.task("vpc", plan.Update, "v1"), fault.Unchanged)
 	},
+	// "If you do specify rollback triggers for this parameter, those triggers replace any list of triggers previously specified for the stack."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_RollbackConfiguration.html
+	"a stack has the rollback triggers of its last update": func(s fixture) {
+		one := project.RollbackTriggers{Alarms: []string{alarmARN + "a", alarmARN + "b"}, Minutes: 3}
+		create := s.task("vpc", plan.Create, "v1")
+		create.Node.RollbackTriggers = one
+		create = s.begin(create, "")
+		s.Pass(2 * time.Minute)
+		s.received(create, true, false, "") // the alarms are watched
+		s.Pass(2 * time.Minute)
+		s.received(create, true, true, "CREATE_COMPLETE")
+		s.ids["vpc"] = create.Receipt.StackID
+		s.triggers("vpc", "CREATE_COMPLETE", one)
+		for version, next := range map[string]project.RollbackTriggers{"v2": {Alarms: []string{alarmARN + "b"}, CompositeAlarms: []string{alarmARN + "c"}}, "v3": {}} {
+			update := s.task("vpc", plan.Update, version)
+			update.Node.RollbackTriggers = next
+			s.over(update, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+			s.triggers("vpc", "UPDATE_COMPLETE", next)
+		}
+	},
 	// "Set to true to disable rollback of the stack if stack creation failed."
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 	// After that, only an update is accepted that is not rolled back either.
@@ -79,6 +99,16 @@ var requestLaws = map[string]func(fixture){
 		again.Node.DisableRollback = true
 		s.over(again, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
 	},
+}
+
+const alarmARN = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:"
+
+// triggers checks the rollback triggers of the live stack of a name.
+func (s fixture) triggers(stack string, status plan.Status, want project.RollbackTriggers) {
+	s.Helper()
+	if live := s.status(stack, status); live.Triggers.String() != want.String() || len(live.Triggers.CompositeAlarms) != len(want.CompositeAlarms) {
+		s.Errorf("the rollback triggers are %+v, want %+v", live.Triggers, want)
+	}
 }
 
 // topics are the ARNs of topics.

@@ -115,13 +115,14 @@ type description struct {
 type content struct {
 	template string
 	params   map[string]string
+	triggers project.RollbackTriggers
 	topics   []string // that get the events of the stack
 	value    string
 }
 
 // contentOf is what a task deploys.
 func contentOf(t action.Task) content {
-	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, topics: t.Node.Notifications}
+	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, topics: t.Node.Notifications, triggers: t.Node.RollbackTriggers}
 }
 
 // same reports whether an update from c to other changes nothing.
@@ -334,7 +335,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 	}
 	l := plan.Live{
 		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
-		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), HasResources: d.status == "CREATE_FAILED" && st.unrolled,
+		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {

@@ -53,6 +53,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		return func() { c.set(st, t, s, why) }
 	}
 	st.unrolled = unrolled(t)
+	watched := float64(want.triggers.Minutes*60) / c.seconds(st) // the rollback triggers, after the resources are deployed
 	switch t.Request {
 	case action.CreateStack:
 		c.set(st, t, "CREATE_IN_PROGRESS", "")
@@ -62,7 +63,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			})
 			return
 		}
-		after(1, func() {
+		after(1+watched, func() {
 			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
 				c.failCreation(st, t, why, after)
 				return
@@ -73,7 +74,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	case action.UpdateStack, action.ExecuteChangeSet:
 		st.lastUpdated = c.clock.Now()
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
-		after(1, func() {
+		after(1+watched, func() {
 			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
 				if st.unrolled {
 					c.set(st, t, "UPDATE_FAILED", why)

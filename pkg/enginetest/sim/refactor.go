@@ -125,8 +125,8 @@ func (c *Cloud) executeRefactor(t action.Task) error {
 			set("UPDATE_ROLLBACK_IN_PROGRESS", why)
 		} else {
 			r.state = action.RefactorMoved
-			c.put(source, content{template: t.Movement.Source.Template, params: source.now.params, topics: source.now.topics})
-			c.put(target, content{template: t.Movement.Target.Template, params: target.now.params, topics: target.now.topics})
+			c.put(source, content{template: t.Movement.Source.Template, params: source.now.params, topics: source.now.topics, triggers: source.now.triggers})
+			c.put(target, content{template: t.Movement.Target.Template, params: target.now.params, topics: target.now.topics, triggers: target.now.triggers})
 		}
 		c.clock.After(untilRest, func() { set(end, "") })
 	})

@@ -50,7 +50,8 @@ type liveState struct {
 	Capabilities []string          `json:"capabilities"`
 	Protected    bool              `json:"protected"`
 
-	Notifications []string `json:"notifications,omitempty"` // ARNs of topics
+	Notifications    []string                 `json:"notifications,omitempty"`    // ARNs of topics
+	RollbackTriggers project.RollbackTriggers `json:"rollback_triggers,omitzero"` // alarms, and how long they are watched
 }
 
 // A liveParameter is a parameter of a live stack.
@@ -183,7 +184,7 @@ func (s *session) describeIn(ctx context.Context, target project.Target, byID ma
 		}
 		e.live = liveStack(st)
 		e.live.Recorded = draft.Recorded{Node: e.Stack.Stack, Target: e.Target, Needs: e.Needs, Outputs: e.Outputs, Digest: e.Digest, Approve: e.Approve}
-		e.Live = &liveState{Status: plan.Status(st.StackStatus), Parameters: []liveParameter{}, Tags: e.live.Tags, Capabilities: append([]string{}, e.live.Capabilities...), Protected: e.live.Protected, Notifications: e.live.Notifications}
+		e.Live = &liveState{Status: plan.Status(st.StackStatus), Parameters: []liveParameter{}, Tags: e.live.Tags, Capabilities: append([]string{}, e.live.Capabilities...), Protected: e.live.Protected, Notifications: e.live.Notifications, RollbackTriggers: e.live.Triggers}
 		for _, key := range slices.Sorted(maps.Keys(e.live.Parameters)) {
 			p := liveParameter{Name: key, Value: e.live.Parameters[key]}
 			if p.Value == noEcho {

@@ -189,6 +189,16 @@ func liveStack(st types.Stack) draft.Live {
 	}
 	slices.Sort(l.Capabilities)
 	l.Notifications = slices.Sorted(slices.Values(st.NotificationARNs))
+	if c := st.RollbackConfiguration; c != nil {
+		l.Triggers.Minutes = int(aws.ToInt32(c.MonitoringTimeInMinutes))
+		for _, t := range c.RollbackTriggers {
+			if aws.ToString(t.Type) == "AWS::CloudWatch::CompositeAlarm" {
+				l.Triggers.CompositeAlarms = append(l.Triggers.CompositeAlarms, aws.ToString(t.Arn))
+			} else {
+				l.Triggers.Alarms = append(l.Triggers.Alarms, aws.ToString(t.Arn))
+			}
+		}
+	}
 	return l
 }
 

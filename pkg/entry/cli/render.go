@@ -49,6 +49,7 @@ type stackRequest struct {
 	Capabilities                []string
 	RoleARN                     string          `json:",omitempty"`
 	NotificationARNs            []string        `json:",omitempty"`
+	RollbackConfiguration       *sentTriggers   `json:",omitempty"`
 	OnFailure                   string          `json:",omitempty"` // of CreateStack
 	DisableRollback             bool            `json:",omitempty"` // of CreateStack, and of UpdateStack too if the stack has disable_rollback: true
 	EnableTerminationProtection bool            // of CreateStack
@@ -61,6 +62,15 @@ type sentParameter struct{ ParameterKey, ParameterValue string }
 
 // A sentTag is a tag of a stackRequest.
 type sentTag struct{ Key, Value string }
+
+// A sentTriggers is the rollback triggers of a stackRequest.
+type sentTriggers struct {
+	RollbackTriggers        []sentTrigger
+	MonitoringTimeInMinutes int
+}
+
+// A sentTrigger is an alarm of a stackRequest.
+type sentTrigger struct{ Arn, Type string }
 
 // A sentDeployment is the mode of a stackRequest.
 type sentDeployment struct {
@@ -138,6 +148,16 @@ func (l loaded) rendered(name string, url func(digest string) string) rendered {
 			NotificationARNs: n.Notifications, DisableRollback: n.KeepsFailed(),
 		},
 	}
+	if from := n.RollbackTriggers; !from.IsZero() {
+		to := &sentTriggers{MonitoringTimeInMinutes: from.Minutes}
+		for _, arn := range from.Alarms {
+			to.RollbackTriggers = append(to.RollbackTriggers, sentTrigger{arn, "AWS::CloudWatch::Alarm"})
+		}
+		for _, arn := range from.CompositeAlarms {
+			to.RollbackTriggers = append(to.RollbackTriggers, sentTrigger{arn, "AWS::CloudWatch::CompositeAlarm"})
+		}
+		r.Request.RollbackConfiguration = to
+	}
 	if n.OnFailure == project.DeleteFailed {
 		r.Request.OnFailure = string(n.OnFailure)
 	}
@@ -180,6 +200,12 @@ func (r rendered) text(folder string) string {
 	line("capabilities", strings.Join(q.Capabilities, ", "))
 	line("protect", map[bool]string{true: "termination protection"}[q.EnableTerminationProtection])
 	line("notifications", strings.Join(q.NotificationARNs, ", "))
+	if c := q.RollbackConfiguration; c != nil {
+		for i, t := range c.RollbackTriggers {
+			line(map[bool]string{true: "alarms"}[i == 0], t.Arn)
+		}
+		line("alarms watched", term.Plural(c.MonitoringTimeInMinutes, "minute"))
+	}
 	line("on failure", q.OnFailure)
 	line("rollback", map[bool]string{true: "disabled"}[q.DisableRollback])
 	if q.TimeoutInMinutes > 0 {

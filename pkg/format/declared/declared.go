@@ -147,6 +147,7 @@ type Settings struct {
 	Adopt, Approve               *Value
 	Notifications                *[]Value
 	OnFailure, DisableRollback   *Value
+	RollbackTriggers             *RollbackTriggers
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Hooks                        Hooks                 // nil if the key is absent
@@ -176,6 +177,13 @@ type Asset struct {
 	Region     string // of the bucket; "" is that of the target
 	Role       string // that may write there
 	ExternalID string // that the role requires; "" if it requires none
+}
+
+// RollbackTriggers are the alarms that make CloudFormation roll an operation back.
+type RollbackTriggers struct {
+	At                      problem.Position
+	Alarms, CompositeAlarms *[]Value
+	Minutes                 *Value
 }
 
 // An Identifier says which resource that exists is imported: its properties, or auto if

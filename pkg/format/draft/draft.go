@@ -50,6 +50,7 @@ type Stack struct {
 	Notifications   []string // texts with references; as literals, those of live stacks
 	OnFailure       string   // as in the file; "" is none
 	DisableRollback bool
+	Triggers        project.RollbackTriggers // of live stacks
 }
 
 // A Value is the value of a parameter or a tag, with references.
@@ -141,6 +142,14 @@ func (s Stack) settings(b *bytes.Buffer, indent string) {
 	list(b, indent, "notifications", s.Notifications)
 	if s.OnFailure != "" {
 		fmt.Fprintf(b, "%son_failure: %s\n", indent, s.OnFailure)
+	}
+	if t := s.Triggers; !t.IsZero() {
+		fmt.Fprintf(b, "%srollback_triggers:\n", indent)
+		list(b, indent+"  ", "alarms", t.Alarms)
+		list(b, indent+"  ", "composite_alarms", t.CompositeAlarms)
+		if t.Minutes > 0 {
+			fmt.Fprintf(b, "%s  minutes: %d\n", indent, t.Minutes)
+		}
 	}
 	if s.DisableRollback {
 		fmt.Fprintf(b, "%sdisable_rollback: true\n", indent)

@@ -95,7 +95,7 @@ func TestExample(t *testing.T) {
 func TestLive(t *testing.T) {
 	topic := []byte("Parameters: {P: {Type: String, Default: x}, Secret: {Type: String, NoEcho: true, Default: x}}\nResources: {T: {Type: AWS::SNS::Topic}}\n")
 	files, stacks := draft.From("shop", "shop-", []draft.Live{
-		{Name: "shop-vpc", Template: topic, Parameters: map[string]string{"P": "${x}", "Secret": "****"}, Tags: map[string]string{"team": "a", "aws:x": "1", "stackwright:stack": "y"}, Capabilities: []string{"CAPABILITY_IAM"}, Protected: true, Notifications: []string{"arn:aws:sns:us-east-1:111122223333:events"}},
+		{Name: "shop-vpc", Template: topic, Parameters: map[string]string{"P": "${x}", "Secret": "****"}, Tags: map[string]string{"team": "a", "aws:x": "1", "stackwright:stack": "y"}, Capabilities: []string{"CAPABILITY_IAM"}, Protected: true, Notifications: []string{"arn:aws:sns:us-east-1:111122223333:events"}, Triggers: project.RollbackTriggers{Alarms: []string{"arn:aws:cloudwatch:us-east-1:111122223333:alarm:errors"}, Minutes: 5}},
 		{Name: "shop-", Template: topic}, {Name: "shop-DB", Template: []byte(` {"Resources": {"T": {"Type": "AWS::SNS::Topic"}}}`)},
 		{Name: "shop--db", Template: topic},
 	})

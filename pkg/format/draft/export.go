@@ -48,7 +48,7 @@ func Export(id string, live []Live) (archive.Files, []Stack, error) {
 func exported(stack string, live []Live, byNode map[string]Live, files archive.Files) (Stack, error) {
 	l := live[0]
 	s := Stack{
-		Name: stack, StackName: l.Name, Parameters: map[string]Value{}, Tags: map[string]Value{}, Capabilities: l.Capabilities, Protect: l.Protected, Notifications: l.Notifications,
+		Name: stack, StackName: l.Name, Parameters: map[string]Value{}, Tags: map[string]Value{}, Capabilities: l.Capabilities, Protect: l.Protected, Notifications: l.Notifications, Triggers: l.Triggers,
 	}
 	for _, other := range live {
 		if !alike(l, other) {
@@ -93,7 +93,7 @@ func exported(stack string, live []Live, byNode map[string]Live, files archive.F
 // alike reports whether two live stacks can be one stack of a project in two targets.
 func alike(a, b Live) bool {
 	return a.Name == b.Name && string(a.Template) == string(b.Template) && maps.Equal(a.Parameters, b.Parameters) && maps.Equal(a.Tags, b.Tags) &&
-		slices.Equal(a.Capabilities, b.Capabilities) && a.Protected == b.Protected && slices.Equal(a.Notifications, b.Notifications)
+		slices.Equal(a.Capabilities, b.Capabilities) && a.Protected == b.Protected && slices.Equal(a.Notifications, b.Notifications) && a.Triggers.String() == b.Triggers.String()
 }
 
 // sourceOf returns the node and the output that have a value, if exactly one of the needed nodes has one.

@@ -20,6 +20,7 @@ type Live struct {
 	Parameters, Tags map[string]string
 	Capabilities     []string
 	Protected        bool
+	Triggers         project.RollbackTriggers
 	Notifications    []string // ARNs of topics, sorted
 	Recorded         Recorded // by Stackwright; empty for From
 }
@@ -50,7 +51,7 @@ func From(name, prefix string, live []Live) (archive.Files, []Stack) {
 	files := archive.Files{}
 	var all []Stack
 	for _, l := range live {
-		s := Stack{Name: short(l), StackName: l.Name, Parameters: map[string]Value{}, Tags: map[string]Value{}, Capabilities: l.Capabilities, Protect: l.Protected, Notifications: l.Notifications}
+		s := Stack{Name: short(l), StackName: l.Name, Parameters: map[string]Value{}, Tags: map[string]Value{}, Capabilities: l.Capabilities, Protect: l.Protected, Notifications: l.Notifications, Triggers: l.Triggers}
 		if count[strings.ToLower(s.Name)] > 1 || !declared.StackName.MatchString(s.Name) {
 			s.Name = l.Name
 		}

@@ -7,9 +7,10 @@ var (
 	topKeys         = []string{"project", "imports", "defaults", "stacks", "environments", "variables", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "moved", "policies", "approve_plan", "approvers", "approvals", "expires", "not_by_author", "hooks"}
 	environmentKeys = []string{"variables", "parameters", "tags", "targets", "approve", "defaults", "stacks", "max_deletions", "max_parallel", "on_failure", "timeout", "schedules", "approve_plan", "approvers", "approvals", "expires", "not_by_author", "hooks"}
 	stackKeys       = append(slices.Clone(overrideKeys), "only", "except")
-	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt", "import", "move_from", "approve", "hooks", "notifications", "on_failure", "disable_rollback"} // of a stack in an environment
+	overrideKeys    = []string{"template", "parameters", "needs", "tags", "capabilities", "targets", "protect", "stack_name", "timeout", "deployment", "adopt", "import", "move_from", "approve", "hooks", "notifications", "on_failure", "disable_rollback", "rollback_triggers"} // of a stack in an environment
+	triggerKeys     = []string{"alarms", "composite_alarms", "minutes"}
 	moveKeys        = []string{"from", "to"}
-	defaultKeys     = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout", "deployment", "approve", "hooks", "notifications", "on_failure", "disable_rollback"}
+	defaultKeys     = []string{"parameters", "needs", "tags", "capabilities", "targets", "protect", "timeout", "deployment", "approve", "hooks", "notifications", "on_failure", "disable_rollback", "rollback_triggers"}
 )
 
 const readThePlan = "remove it, and read the plan before you deploy"

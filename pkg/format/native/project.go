@@ -173,6 +173,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.Protect, s.Adopt = p.truth(what, "protect", keys), p.truth(what, "adopt", keys)
 	s.Notifications = p.list(what, "notifications", keys)
 	s.OnFailure, s.DisableRollback = p.optional(what, "on_failure", keys), p.truth(what, "disable_rollback", keys)
+	s.RollbackTriggers = p.triggers(what+": rollback_triggers", keys["rollback_triggers"])
 	s.Import = p.imports(what+": import", keys["import"])
 	s.Hooks = p.hooks(what+": hooks", keys["hooks"], project.StackMoments())
 	s.MoveFrom = p.moveFrom(what+": move_from", keys["move_from"])
@@ -246,6 +247,17 @@ func (p *parser) moveFrom(what string, n *yaml.Node) map[string]declared.Leaving
 		all[pair.Key.Value] = l
 	}
 	return all
+}
+
+// triggers reads which alarms make CloudFormation roll an operation back.
+func (p *parser) triggers(what string, n *yaml.Node) *declared.RollbackTriggers {
+	if n == nil {
+		return nil
+	}
+	keys := p.keys(what, n, triggerKeys, nil)
+	return &declared.RollbackTriggers{
+		At: p.at(n), Alarms: p.list(what, "alarms", keys), CompositeAlarms: p.list(what, "composite_alarms", keys), Minutes: p.optional(what, "minutes", keys),
+	}
 }
 
 // truth reads the value of a key that is true, false or a reference; nil if there is none

@@ -47,6 +47,7 @@ func TestSchemaHasTheKeysAndLimits(t *testing.T) {
 		"a schedule":     {schema.Defs["schedule"], scheduleKeys},
 		"an override":    {schema.Defs["override"], overrideKeys},
 		"a move":         {schema.Defs["move"], moveKeys},
+		"triggers":       {schema.Defs["rollback_triggers"], triggerKeys},
 		"a policy":       {schema.Defs["policy"], policyKeys},
 		"a hook":         {schema.Defs["hook"], allHookKeys()},
 	} {

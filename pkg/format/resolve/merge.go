@@ -170,6 +170,7 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Approve = cmp.Or(s.Approve, on.Approve)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
 	on.Notifications = cmp.Or(s.Notifications, on.Notifications)
+	on.RollbackTriggers = cmp.Or(s.RollbackTriggers, on.RollbackTriggers)
 	on.OnFailure, on.DisableRollback = cmp.Or(s.OnFailure, on.OnFailure), cmp.Or(s.DisableRollback, on.DisableRollback)
 	if s.Hooks != nil {
 		on.Hooks = on.Hooks.With(s.Hooks)

@@ -40,6 +40,7 @@ func (r *resolver) setOptions(s *Stack) {
 	r.setDeployment(what, s)
 	r.setNotifications(what+": notifications", s)
 	r.setFailure(what, s)
+	r.setTriggers(what+": rollback_triggers", s)
 	r.setApproval(what, s)
 	r.setImport(what, s)
 	r.setMoveFrom(what+": move_from", s)

@@ -2,7 +2,9 @@ package resolve
 
 import (
 	"slices"
+	"strconv"
 
+	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -34,6 +36,52 @@ func (r *resolver) setNotifications(what string, s *Stack) {
 		r.Add((*s.Settings.Notifications)[project.MaxNotifications].At, "%s: %d topics: CloudFormation accepts at most %d", what, n, project.MaxNotifications)
 	}
 	slices.Sort(s.Node.Notifications)
+}
+
+// setTriggers sets which alarms make CloudFormation roll an operation on the stack back.
+func (r *resolver) setTriggers(what string, s *Stack) {
+	from := s.Settings.RollbackTriggers
+	if from == nil {
+		return
+	}
+	to := &s.Node.RollbackTriggers
+	to.Alarms = r.alarms(what+": alarms", s, from.Alarms)
+	to.CompositeAlarms = r.alarms(what+": composite_alarms", s, from.CompositeAlarms)
+	if n := len(to.Alarms) + len(to.CompositeAlarms); n > project.MaxTriggers {
+		r.Add(from.At, "%s: %d alarms: CloudFormation accepts at most %d", what, n, project.MaxTriggers)
+	}
+	if from.Minutes == nil {
+		return
+	}
+	text, ok := r.option(what+": minutes", s, *from.Minutes)
+	minutes, err := strconv.Atoi(text)
+	if ok && (err != nil || minutes < 0 || minutes > project.MaxMonitoringMinutes || strconv.Itoa(minutes) != text) {
+		r.Add(from.Minutes.At, "%s: minutes: %q: write a number of minutes, from 0 to %d", what, problem.Short(text), project.MaxMonitoringMinutes)
+		return
+	}
+	to.Minutes = minutes
+}
+
+// alarms resolves the ARNs of alarms, and sorts them.
+func (r *resolver) alarms(what string, s *Stack, values *[]declared.Value) []string {
+	if values == nil {
+		return nil
+	}
+	var all []string
+	for _, v := range *values {
+		arn, ok := r.option(what, s, v)
+		switch {
+		case !ok:
+		case !project.AlarmARN.MatchString(arn):
+			r.Add(v.At, "%s: %q is not the ARN of an alarm: write it as arn:aws:cloudwatch:${region}:${account}:alarm:NAME", what, problem.Short(arn))
+		case slices.Contains(all, arn):
+			r.Add(v.At, "%s: %s is listed twice: remove one", what, problem.Short(arn))
+		default:
+			all = append(all, arn)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // setFailure sets what CloudFormation does if an operation on the stack fails.
