@@ -76,12 +76,10 @@ func refusedResolver(name string) string {
 		return "Stackwright sends no requests while it reads a project: save the answer in a file, and write !file"
 	case "kms", "kms_decrypt", "sops", "vault", "onepassword":
 		return "Stackwright never knows a secret: store it in Secrets Manager, and write !secret NAME"
-	case "asg_scaling_processes", "asg_scheduled_actions":
-		return "hooks are not supported yet: " + wayOut
 	case "Ref", "Sub", "GetAtt", "ImportValue", "Join", "If", "Select", "Split", "FindInMap":
 		return "it works only in templates: write !stack_output, !sub …"
 	}
-	return fmt.Sprintf("the resolver or hook is not supported: there are %s; %s", strings.Join(slices.Sorted(maps.Keys(resolvers)), ", "), wayOut)
+	return fmt.Sprintf("the resolver is not supported: there are %s; %s", strings.Join(slices.Sorted(maps.Keys(resolvers)), ", "), wayOut)
 }
 
 // resolve resolves a value with all that is in it. Items that resolve to nothing are removed.

@@ -54,6 +54,7 @@ type tree struct {
 	budget jinja.Budget
 	full   bool // the budget is used up, which was reported
 	places []problem.Position
+	hooked bool                          // the value that is read is under the key hooks
 	groups map[string]*jinja.Dict        // the configuration of each stack group by its folder; nil if it could not be read
 	envs   map[string]*jinja.Environment // of templates, by folder and options
 

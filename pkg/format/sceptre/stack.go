@@ -155,7 +155,6 @@ func (t *tree) identify(s *stack) {
 // refused are the keys that are not supported, with what to do. A value that has no effect
 // is accepted.
 var refused = []struct{ key, instead string }{
-	{"hooks", "hooks are not supported yet: " + wayOut},
 	{"cloudformation_service_role", "the role of a stack is not supported yet: register a target with --execution-role, map the stack to it under targets: in " + sideFile + ", and remove this key"},
 	{"role_arn", "the role of a stack is not supported yet: register a target with --execution-role, map the stack to it under targets: in " + sideFile + ", and remove this key"},
 }
@@ -170,6 +169,7 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 			t.Add(t.places[e.Place], "%s: %s", r.key, r.instead)
 		}
 	}
+	t.refuseHooks(s)
 	r := &resolution{tree: t, stack: s, stacks: all}
 	one := declared.Stack{Name: s.name, At: s.at, ParametersIn: "under parameters: in " + s.at.File}
 	one.StackName = literal(t.position(s, "stack_name"), s.physical)

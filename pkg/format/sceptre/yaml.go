@@ -50,7 +50,10 @@ func (t *tree) value(n *yaml.Node, depth int, at func(*yaml.Node) problem.Positi
 		d := jinja.NewDict()
 		for _, p := range document.Pairs(n) {
 			key, ok := t.scalar(p.Key, at)
+			hooked := t.hooked
+			t.hooked = hooked || depth == 0 && key == "hooks"
 			one, fine := t.value(p.Value, depth+1, at)
+			t.hooked = hooked
 			if !jinja.Hashable(key) {
 				ok = false // it could not be read
 			}
@@ -75,7 +78,11 @@ func (t *tree) value(n *yaml.Node, depth int, at func(*yaml.Node) problem.Positi
 		return v, good
 	}
 	name := strings.TrimPrefix(tag, "!")
-	if why := refusedResolver(name); why != "" {
+	refused := refusedResolver
+	if t.hooked {
+		refused = refusedHook
+	}
+	if why := refused(name); why != "" {
 		t.Add(at(n), "!%s: %s", problem.Short(name), why)
 	}
 	return &resolver{name, v, at(n)}, true
