@@ -30,9 +30,11 @@ lib/markdown          lib/pattern
 lib/golden
 lib/difference        lib/resource lib/suggest lib/template
 lib/expression        lib/suggest
+lib/download
 
 fault
 project               fault lib/function lib/graph lib/pattern lib/suggest
+remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project access plan
@@ -53,7 +55,7 @@ aws/cloudwatch        run
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
-aws/s3                fault project plan engine aws/awserr sdk
+aws/s3                fault project remote plan run engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
 aws/sns               fault project aws/awserr sdk
 aws/ssm               fault project aws/awserr sdk
@@ -62,17 +64,17 @@ aws/sts               fault project aws/awserr sdk
 
 format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
-format/declared       project format/problem lib/pattern
+format/declared       project remote format/problem lib/pattern
 format/reference      project format/declared format/problem lib/function lib/pattern lib/suggest lib/template
-format/native         project access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/function lib/pattern lib/template
-format/packages       format/archive format/problem lib/document lib/template
+format/native         project remote access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/function lib/pattern lib/template
+format/packages       remote format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
-format/sceptre        project format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
-format/resolve        fault project format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template
+format/sceptre        project remote format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
+format/resolve        fault project remote format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template
 format/check          project hook format/declared format/problem format/resolve lib/graph lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
-format                project format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
+format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
 entry/report          fault project plan run
@@ -80,11 +82,11 @@ entry/target          fault project plan
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
 entry/api             fault project access run plan engine lib/pattern entry/report
 
-wire                  fault project access plan run action engine hook lib/budget lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/sns aws/ssm aws/stepfunctions aws/sts sdk
+wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk
-entry/cli             fault project access plan policy run engine lib/cron lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project remote access plan policy run engine lib/cron lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

@@ -125,6 +125,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	if len(i.settings.hooks) > 0 && slices.Contains([]string{"plan", "execute-step", "wait-status"}, name) {
 		e["STACKWRIGHT_HOOKS"] = i.settings.hooks.String()
 	}
+	if len(i.settings.remote) > 0 && name == "plan" {
+		e["STACKWRIGHT_REMOTE_FILES"] = i.settings.remote.String()
+	}
 	if name == "api" {
 		e["STACKWRIGHT_TARGET_ACCOUNTS"] = strings.Join(i.settings.accounts, ",")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/hook"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // A permission is a statement of a role's policy. It is a plain value, so that a test can compare it with the calls in
@@ -27,7 +28,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), holders, finds, schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -96,7 +97,10 @@ var (
 	plans = []permission{
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/policies/*"}, Why: "the owner of the installation names the files of its policies"},
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/templates/*"}, Why: "templates are named by their digests"},
-		{Do: []string{"s3:GetObject", "s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest; a deploy reads the saved plan that it carries out"},
+		{
+			Do: []string{"s3:GetObject", "s3:PutObject"}, On: []string{"${Bucket}/plans/*", "${Bucket}/remote/*"},
+			Why: "what plans would change is named by its digest, and a deploy reads the saved plan that it carries out; files from elsewhere are named by the digests of configuration and address",
+		},
 	}
 	shows = []permission{lists, {
 		Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what plans would change is named by its digest",
@@ -317,6 +321,20 @@ func hooks(s settings) []permission {
 		all = append(all, permission{Do: []string{"ssm:PutParameter"}, On: parameters, Why: listed})
 	}
 	return all
+}
+
+// fetches reads the objects of other buckets that the owner of the installation lists. Which project may read which, the function decides.
+func fetches(s settings) []permission {
+	var all []string
+	for _, e := range s.remote {
+		if e.Scheme == remote.S3 {
+			all = append(all, "arn:${Partition}:s3:::"+e.Host+"/"+e.Prefix+"*")
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return []permission{{Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: slices.Compact(slices.Sorted(slices.Values(all))), Why: "projects name their templates; the owner of the installation lists the buckets"}}
 }
 
 // executions follows the executions that hooks have started.

@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // settings are what differs between installations. They come from the context of the CDK app: from cdk.json, or from -c
@@ -24,6 +25,7 @@ type settings struct {
 	adoptable string         // pattern of the names of stacks without our tag that projects may take over; empty for none
 	owner     access.Owner   // who is admin of all projects, whatever the access file says
 	hooks     hook.Allowed   // what hooks may call
+	remote    remote.Allowed // the files from elsewhere that projects may use
 	key       bool           // data and notifications are encrypted with a key of the customer
 	full      bool           // all alarms and the dashboard, not only the alarms of which each tells what no other does
 	logDays   int            // retention of the logs
@@ -50,6 +52,7 @@ var known = []setting{
 	{"owner", "", readOwner},
 	{"adoptable", "", readAdoptable},
 	{"hooks", "", readHooks},
+	{"remoteFiles", "", readRemoteFiles},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
@@ -151,12 +154,15 @@ func readAccounts(s *settings, words []string) error {
 }
 
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
-// what hooks may call up to three times its length, and the rest some 6,850.
+// what hooks may call up to three times its length, files from elsewhere up to twice theirs, and the rest some 6,850.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 func mostAccounts(s settings) int {
 	room := 3390
 	if len(s.hooks) > 0 {
 		room -= 500 + 3*len(s.hooks.String())
+	}
+	if len(s.remote) > 0 {
+		room -= 300 + 2*len(s.remote.String())
 	}
 	return room / len(`"arn:aws:iam::000000000000:role/stackwright/`+s.stack+`-*",`)
 }
@@ -207,6 +213,11 @@ func readAdoptable(s *settings, words []string) (err error) {
 
 func readHooks(s *settings, words []string) (err error) {
 	s.hooks, err = hook.ParseAllowed(strings.Join(words, ","))
+	return err
+}
+
+func readRemoteFiles(s *settings, words []string) (err error) {
+	s.remote, err = remote.ParseAllowed(strings.Join(words, ","))
 	return err
 }
 

@@ -38,6 +38,7 @@ var everything = map[string]any{
 	"hooks":     "arn:aws:lambda:us-east-1:000000000000:function:hook-*,arn:aws:states:us-east-1:000000000000:stateMachine:hook-*,arn:aws:events:us-east-1:000000000000:event-bus/default,arn:aws:sns:us-east-1:000000000000:hook-*,shop@*=arn:aws:ssm:us-east-1:000000000000:parameter/hook/*",
 	"owner":     []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/people/ann"},
 	"jwtIssuer": "https://issuer.example", "jwtAudience": "people",
+	"remoteFiles": "https://templates.example.com/,shop@*=s3://shop-templates/base/,other@*=s3://shop-templates/base/",
 }
 
 // plain is the template of an installation with the one setting that has no default, and

@@ -26,6 +26,7 @@ type laptop struct {
 	answers       string // of the user at the terminal; "" if there is none
 	interrupts    chan os.Signal
 	elsewhere     bool // commands do not get the data folder
+	web           *web // has the files that projects name by URLs; nil is none
 
 	mu      sync.Mutex
 	started [][]string // what was started as a process of its own
@@ -66,8 +67,8 @@ func (l *laptop) run(args ...string) result {
 // runTo carries out a command that writes to out and err.
 func (l *laptop) runTo(out, err io.Writer, args ...string) int {
 	s := cli.Shell{
-		Laptop: host.Laptop{},
-		In:     strings.NewReader(l.answers), Out: out, Err: err, Self: "stackwright", Asks: l.answers != "",
+		Laptop: host.Laptop{}, Web: l.web,
+		In: strings.NewReader(l.answers), Out: out, Err: err, Self: "stackwright", Asks: l.answers != "",
 		Getenv: func(k string) string { return l.env[k] }, Interrupts: l.interrupts,
 		Start: func(args []string, _ string) error {
 			l.mu.Lock()
@@ -125,7 +126,7 @@ func (l *laptop) edit(name, from, to string) {
 func (l *laptop) hosting(seconds float64) cli.Hosting {
 	return cli.Hosting{
 		Data: l.data, Address: "127.0.0.1:0", Functions: "inprocess", Seconds: seconds,
-		Getenv: func(k string) string { return l.env[k] },
+		Getenv: func(k string) string { return l.env[k] }, Web: l.web,
 	}
 }
 

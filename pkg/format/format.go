@@ -20,6 +20,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/resolve"
 	"github.com/stackwright/stackwright/pkg/format/sceptre"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // A reader reads projects of one format. Read adds every problem to the list. The
@@ -27,15 +28,22 @@ import (
 type reader struct {
 	name   string
 	detect func(archive.Files) bool
-	read   func(archive.Files, *problem.List) (d declared.Project, ok bool) // not ok if the project cannot be resolved
+	read   func(archive.Files, *remote.Files, *problem.List) (d declared.Project, ok bool) // not ok if the project cannot be resolved
+}
+
+// alone is a reader that needs no files from elsewhere to read a project.
+func alone(read func(archive.Files, *problem.List) (declared.Project, bool)) func(archive.Files, *remote.Files, *problem.List) (declared.Project, bool) {
+	return func(f archive.Files, _ *remote.Files, list *problem.List) (declared.Project, bool) {
+		return read(f, list)
+	}
 }
 
 // formats is the table. The first format that detects its files reads them.
 var formats = []reader{
-	{"stackwright", native.Detect, native.Read},
+	{"stackwright", native.Detect, alone(native.Read)},
 	{"sceptre", sceptre.Detect, sceptre.Read},
-	{"cdk", cdk.Detect, cdk.Read},
-	{"plain", plain.Detect, plain.Read},
+	{"cdk", cdk.Detect, alone(cdk.Read)},
+	{"plain", plain.Detect, alone(plain.Read)},
 }
 
 // Options are the inputs of Read besides the files.
@@ -45,18 +53,21 @@ type Options struct {
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 
-	Store        packages.Store     // the bucket for the files that templates name
-	Installation check.Installation // that reads the project; the zero value is none
-	Holds        project.Condition  // evaluates the conditions of hooks; package policy has it. Without it, such a hook is refused
+	Store        packages.Store         // the bucket for the files that templates name
+	Installation check.Installation     // that reads the project; the zero value is none
+	Remote       map[string]remote.File // from elsewhere, by address
+	Holds        project.Condition      // evaluates the conditions of hooks; package policy has it. Without it, such a hook is refused
 }
 
-// Loaded is a project with the data that runs and commands need.
+// Loaded is a project with the data that runs and commands need. If files from elsewhere are lacked, it is not
+// complete: it lacks the stacks whose templates, and the values, that need them.
 type Loaded struct {
 	Project      project.Project           `json:"project"`
 	Templates    map[string][]byte         `json:"-"`       // by digest, as in project.Template
 	Objects      map[string][]byte         `json:"-"`       // that templates name by their addresses in S3, by digest
 	Needs        map[string][]string       `json:"-"`       // the digests of the objects that a template needs, by its digest
 	Sources      map[string]string         `json:"sources"` // node → where its template is, such as "templates/vpc.yaml"
+	Lacked       []remote.Address          `json:"-"`       // files from elsewhere that the project needs and that Options.Remote lacks; sorted
 	Unregistered []string                  `json:"-"`       // targets that are named and not registered; set even if the project is refused
 	Required     map[string]project.Target `json:"-"`       // the account and region that the files require of them; "" is any
 	Edges        []resolve.Edge            `json:"edges"`   // why nodes are deployed after others; sorted
@@ -84,12 +95,13 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		list.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project, and no CloudFormation template: write one of them")
 		return Loaded{}, list.Err()
 	}
-	d, ok := formats[i].read(f, &list)
+	elsewhere := &remote.Files{Known: o.Remote}
+	d, ok := formats[i].read(f, elsewhere, &list)
 	if !ok {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Holds: o.Holds,
+		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Holds: o.Holds, Remote: elsewhere,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered, Required: p.Required}
@@ -97,9 +109,12 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 		return l, err
 	}
 	l.Project, l.Templates = p.Of(d)
-	l.Edges = p.SortedEdges()
+	l.Edges, l.Lacked = p.SortedEdges(), elsewhere.Lacked()
 	l.Sources, l.Objects, l.Needs = map[string]string{}, p.Objects, map[string][]string{}
 	for _, s := range p.Stacks {
+		if s.Template == nil { // it was not fetched
+			continue
+		}
 		if needs := s.Objects(); len(needs) > 0 {
 			l.Needs[s.Node.Template.Digest] = slices.Compact(slices.Sorted(slices.Values(append(l.Needs[s.Node.Template.Digest], needs...))))
 		}
@@ -112,7 +127,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 // what could not be read; Read reports why.
 func Declared(f archive.Files) declared.Project {
 	if i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) }); i >= 0 {
-		d, _ := formats[i].read(f, &problem.List{})
+		d, _ := formats[i].read(f, &remote.Files{}, &problem.List{})
 		return d
 	}
 	return declared.Project{}

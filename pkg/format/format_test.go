@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/reference"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // A format is one function that yields a declared project, and one row of the
@@ -18,7 +19,7 @@ import (
 // parameters.
 func TestToyFormat(t *testing.T) {
 	const file = "toy.txt"
-	toy := reader{"toy", func(f archive.Files) bool { return f[file] != nil }, func(f archive.Files, list *problem.List) (declared.Project, bool) {
+	toy := reader{"toy", func(f archive.Files) bool { return f[file] != nil }, func(f archive.Files, _ *remote.Files, list *problem.List) (declared.Project, bool) {
 		d := declared.Project{File: file, Name: "toy"}
 		lines := bufio.NewScanner(bytes.NewReader(f[file]))
 		for n := 1; lines.Scan(); n++ {

@@ -20,7 +20,8 @@ import (
 
 // Each folder in testdata/refused is a project with something wrong, and want.txt
 // has all its messages. The file .options.json, if there is one, has the project,
-// the name without a project file, the environment, the targets besides default, and the installation.
+// the name without a project file, the environment, the targets besides default, and the installation. Files that are elsewhere
+// come from a web server of the test, and from a bucket.
 func TestRefusedProjects(t *testing.T) {
 	for _, dir := range folders(t, "testdata/refused", 35) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestRefusedProjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			delete(all, "want.txt")
-			_, err = Read(all, options(t, dir))
+			_, err = Fetch(all, options(t, dir), newElsewhere(t, "https://example.com/,https://inside.example.com/,shop@*=s3://shop-templates/").get)
 			if err == nil {
 				t.Fatal("the project is accepted")
 			}

@@ -27,6 +27,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
+	"github.com/stackwright/stackwright/pkg/lib/download"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -50,12 +51,16 @@ type App struct {
 	accounts  []string       // whose roles may be assumed in targets; nil is all
 	schedules scheduleStore
 	uploads   s3.Uploads
+	remotes   remotes
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
 // sends no request.
 func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	cfg.Retryer = retries
+	if env.Web == nil {
+		env.Web = download.Client{}
+	}
 	client := sdks3.NewFromConfig(cfg, s3Options)
 	objects := s3.New(client, env.Bucket, env.Region)
 	table := dynamodb.New(sdkdynamodb.NewFromConfig(cfg), env.Table)
@@ -74,6 +79,11 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		log:    logger,
 		owner:  env.Owner,
 		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket),
+		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
+			there := cfg.Copy()
+			there.Region = region
+			return sdks3.NewFromConfig(there, s3Options)
+		}, env.Region)},
 		engine: engine.Engine{
 			Store:      table,
 			Specs:      &loader{bucket: objects},
@@ -114,7 +124,7 @@ func (h *App) plan(ctx context.Context, d engine.ExecutionInput, c Checker) (eng
 	ctx, done := h.forRun(ctx, d.Run)
 	defer done()
 	e := h.engine
-	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, holds: c.Holds, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
+	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, holds: c.Holds, remotes: h.remotes, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
 	e.Configurations, e.Specs, e.Changes, e.Policies = l, l, l, policies{c, h.bucket, func(err error) {
 		h.logResult(ctx, err, "policies of the installation", slog.String("run", d.Run))
 	}}

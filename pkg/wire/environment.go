@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // An Environment names the resources of the installation that a function belongs to.
@@ -31,6 +32,9 @@ type Environment struct {
 	Owner        access.Owner    // admins of all projects
 	Accounts     []string        // whose roles may be assumed in targets; nil is all
 	Hooks        hook.Allowed    // what hooks may call
+	Remote       remote.Allowed  // the files from elsewhere that projects may use
+	Web          remote.Web      // gets them; nil is the Internet
+	RemoteIn     string          // the file with the entries of Remote, on a laptop
 }
 
 // The variables that an Environment is read from.
@@ -48,6 +52,9 @@ const (
 	envProjects     = "STACKWRIGHT_PROJECTS"        // patterns with commas; no project may use the target default if it is empty
 
 	envHooks = "STACKWRIGHT_HOOKS" // patterns of ARNs with commas; hooks may call nothing if it is empty
+
+	envRemote   = "STACKWRIGHT_REMOTE_FILES"    // see remote.ParseAllowed; projects may use no files from elsewhere if it is empty
+	envRemoteIn = "STACKWRIGHT_REMOTE_FILES_IN" // the file on a laptop in which the entries are written; optional
 
 	// The requests a second to CloudFormation in one account and region. Both are optional.
 	envReads  = "STACKWRIGHT_READS"
@@ -106,6 +113,10 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envHooks+": "+err.Error())
 	}
+	elsewhere, err := remote.ParseAllowed(getenv(envRemote))
+	if err != nil {
+		wrong = append(wrong, envRemote+": "+err.Error())
+	}
 	if wrong = append(faults(variables, "", getenv), wrong...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
@@ -113,7 +124,16 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
+		Remote: elsewhere, RemoteIn: getenv(envRemoteIn),
 	}, nil
+}
+
+// allowing says how to allow a file from elsewhere. The entry takes the place of %s.
+func (e Environment) allowing() string {
+	if e.RemoteIn != "" {
+		return "write the line %s into the file " + e.RemoteIn + ", and run the command again"
+	}
+	return "ask the owner of the installation to add %s to its setting remoteFiles"
 }
 
 // limitsFrom returns the limits that the variables set.

@@ -25,6 +25,7 @@ type loader struct {
 	home     project.Target
 	own      check.Installation
 	holds    project.Condition
+	remotes  remotes
 
 	name      string              // of the project
 	store     packages.Store      // the bucket, for the files that templates name
@@ -59,7 +60,7 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 		return project.Project{}, fmt.Errorf("targets: %w", err)
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
-	loaded, err := format.Read(files, format.Options{
+	loaded, err := l.remotes.read(ctx, r.Source, r.Project, files, format.Options{
 		Project: name, Environment: environment, Targets: targets, Installation: l.own, Store: l.store, Holds: l.holds,
 	})
 	l.name, l.templates, l.objects, l.needs = loaded.Project.Name, loaded.Templates, loaded.Objects, loaded.Needs

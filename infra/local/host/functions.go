@@ -2,8 +2,10 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,12 +22,16 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/policy"
+	"github.com/stackwright/stackwright/pkg/remote"
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// variables are the functions' environment, as infra/aws sets it.
-func variables() map[string]string {
-	return map[string]string{
+// remoteFiles is the name of the file in a data folder that lists which files from elsewhere projects may use, an entry a line.
+const remoteFiles = "remote-files"
+
+// variables are the functions' environment, as infra/aws sets it, at a data folder; "" is none.
+func variables(data string) (map[string]string, error) {
+	all := map[string]string{
 		"STACKWRIGHT_TABLE":           cli.Name,
 		"STACKWRIGHT_BUCKET":          cli.Name,
 		"STACKWRIGHT_STATE_MACHINE":   cli.MachineARN(),
@@ -42,6 +48,30 @@ func variables() map[string]string {
 		"STACKWRIGHT_SCHEDULE_ROLE":  "arn:aws:iam::" + cli.Account + ":role/stackwright-schedule",
 		"STACKWRIGHT_START":          arn("start"),
 	}
+	if data == "" {
+		return all, nil
+	}
+	name := filepath.Join(data, remoteFiles)
+	body, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read which files from elsewhere projects may use: %w", err)
+	}
+	if _, err := remote.ParseAllowed(entries(body)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	all["STACKWRIGHT_REMOTE_FILES"], all["STACKWRIGHT_REMOTE_FILES_IN"] = entries(body), name
+	return all, nil
+}
+
+// entries are the lines of a file with commas, without comments.
+func entries(body []byte) string {
+	var all []string
+	for line := range strings.Lines(string(body)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 // arn is the ARN of a function.
@@ -61,7 +91,7 @@ func routes() []api.Route {
 
 // functions makes the functions, in process or as binaries; url is where the
 // cloud is served.
-func functions(kind, url string, log io.Writer) func(*cloud.Cloud) (cloud.Invoker, error) {
+func functions(kind, url string, own map[string]string, web remote.Web, log io.Writer) func(*cloud.Cloud) (cloud.Invoker, error) {
 	if kind == "binaries" {
 		return func(o *cloud.Cloud) (cloud.Invoker, error) {
 			dir, err := bootstraps()
@@ -69,17 +99,18 @@ func functions(kind, url string, log io.Writer) func(*cloud.Cloud) (cloud.Invoke
 				return nil, err
 			}
 			env := o.Environ(url)
-			for k, v := range variables() {
+			for k, v := range own {
 				env = append(env, k+"="+v)
 			}
 			return lambda.NewBinaries(dir, env, o.Host())
 		}
 	}
 	return func(o *cloud.Cloud) (cloud.Invoker, error) {
-		env, err := wire.FromEnv(func(k string) string { return variables()[k] })
+		env, err := wire.FromEnv(func(k string) string { return own[k] })
 		if err != nil {
 			return nil, err
 		}
+		env.Web = web
 		return lambda.InProcess(wire.New(o.ConfigAt(url), env, log).Functions(policy.Checker{}), o.Host())
 	}
 }

@@ -82,6 +82,10 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 		h.log, how.Log = file, file
 	}
 	h.logged = how.Log
+	own, err := variables(how.Data)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), h.log.Close())
+	}
 	seen := func(e events.Event) {
 		if how.OnEvent != nil {
 			how.OnEvent(cli.Event{Source: e.Source, DetailType: e.DetailType, Time: e.Time, Detail: e.Detail})
@@ -90,7 +94,7 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 	h.Cloud, err = cloud.Open(ctx, cloud.Options{
 		Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: cmp.Or(how.Seconds, -1), // a cloud takes 0 for its default
 		Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: machine,
-		Functions: functions(how.Functions, h.url, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
+		Functions: functions(how.Functions, h.url, own, how.Web, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
 		Paused: how.ReadOnly, Seen: seen, Seed: seed, Trust: h.trust,
 	})
 	if err != nil {

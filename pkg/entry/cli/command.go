@@ -17,6 +17,8 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
+
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // program is the name of this program in its help.
@@ -43,9 +45,10 @@ type call struct {
 	flags            flags
 	args             []string
 	command          command
-	tree             *cobra.Command // of all commands
-	installationSite *site          // of the installation on AWS, once it was read
-	requester        string         // of requests, once it was looked up
+	fetched          map[string]remote.File // by --fetch, by address
+	tree             *cobra.Command         // of all commands
+	installationSite *site                  // of the installation on AWS, once it was read
+	requester        string                 // of requests, once it was looked up
 }
 
 // Execute runs the command that args name and returns its exit code.

@@ -193,7 +193,7 @@ live stacks. A value that is the output of a stack that the stack depends on bec
 a reference to a secret. It replaces no file and changes nothing in AWS; plan of the folder says unchanged.`,
 			examples: []string{"export", "export shop@prod", "export shop --project shop"},
 		},
-		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files " + sceptred + "output " + where, run: drawGraph,
+		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files fetch " + sceptred + "output " + where, run: drawGraph,
 			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
 			long: `Shows the project's stacks, each below its dependencies. With --installation or --api it asks for the account and region of the
 installation, and for its targets if the project names one.` + ofDir,
@@ -219,7 +219,7 @@ file of the project.` + ofDir,
 			examples: []string{"convert infrastructure --out converted", "convert templates --out shop", "convert infrastructure --var-file prod.yaml --map prod=prod-ireland --out converted"},
 		},
 		{
-			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all " + sceptred + "output", run: validate,
+			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all fetch " + sceptred + "output", run: validate,
 			long: `Reads, resolves and checks a project, and reports all problems at once, each with file, line and column. It sends no request to AWS
 and needs no installation: a target that the project names is taken to be registered. Without --env it checks all environments that the project
 lists, or default if it lists none. The exit code is 0 if the project is valid, and 2 if it has problems.` + ofDir,
@@ -255,7 +255,7 @@ tests of FILE.yaml may be in FILE.test.yaml beside it. It sends no request to AW
 			examples: []string{"policy test examples/policies/tags.yaml", "policy test examples/policies/*.yaml -o json"},
 		},
 		{
-			name: "render", args: "[DIR|FILE] [STACK...]", most: math.MaxInt, group: groupShow, short: "show what a deploy would send to CloudFormation", flags: "env.files " + sceptred + "out output " + where, run: render,
+			name: "render", args: "[DIR|FILE] [STACK...]", most: math.MaxInt, group: groupShow, short: "show what a deploy would send to CloudFormation", flags: "env.files fetch " + sceptred + "out output " + where, run: render,
 			long: `Shows for each stack what a deploy would send to CloudFormation: the template's bytes, parameters, tags, options, roles and target. A value
 that is known only after another stack is deployed is shown as its reference, such as ${network/vpc.VpcId}. STACK is a stack's name in the project;
 network/ means all stacks below it. With --out it writes two files for each stack into a folder: STACK.template.yaml (or .json) and STACK.request.json,

@@ -21,7 +21,7 @@ type conversion struct {
 }
 
 // convertProject writes a project of another format as one with a project file. It sends no request, and replaces no file.
-func convertProject(_ context.Context, c *call) (int, error) {
+func convertProject(ctx context.Context, c *call) (int, error) {
 	if c.flags.out == "" {
 		return c.refuse(fault.New(fault.Invalid, "convert writes a new folder: name it, as in --out converted"))
 	}
@@ -34,7 +34,10 @@ func convertProject(_ context.Context, c *call) (int, error) {
 		return c.refuse(err)
 	}
 	done, err := convert.Project(files, func(f archive.Files, environment string) (format.Loaded, error) {
-		l, _, err := assuming(f, projectName(path), environment)
+		l, _, err := c.assuming(ctx, f, projectName(path), environment)
+		if err == nil && len(l.Lacked) > 0 {
+			err = fault.New(fault.Invalid, "the project uses %s, which is not in it: save the file in the project, and write its path", l.Lacked[0])
+		}
 		return l, err
 	})
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 
 // flags are those of all commands; each command has some of them.
 type flags struct {
-	env, project, data, endpoint, output, functions, listen, reason, step  string
-	account, region, role, execution, projects, out, saved, live, folder   string
-	installation, api                                                      string          // on AWS: the stack, or the URL of the API; "" is a laptop
-	given                                                                  map[string]bool // by name: those on the command line
-	seconds                                                                float64
-	yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse bool
-	quiet, noColor, raw, verbose, direct                                   bool
-	deletions                                                              count
-	only, adopt                                                            []string
-	variables, variableFiles, mapped                                       texts // of a project of Sceptre
+	env, project, data, endpoint, output, functions, listen, reason, step         string
+	account, region, role, execution, projects, out, saved, live, folder          string
+	installation, api                                                             string          // on AWS: the stack, or the URL of the API; "" is a laptop
+	given                                                                         map[string]bool // by name: those on the command line
+	seconds                                                                       float64
+	fetch, yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse bool
+	quiet, noColor, raw, verbose, direct                                          bool
+	deletions                                                                     count
+	only, adopt                                                                   []string
+	variables, variableFiles, mapped                                              texts // of a project of Sceptre
 }
 
 const (
@@ -73,6 +73,7 @@ func (f *flags) definitions() map[string]definition {
 		"var":             {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
 		"var-file":        {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
 		"map":             {to: &f.mapped, usage: "the registered target for a profile of Sceptre or an environment of the CDK, as `PROFILE=TARGET`; may be repeated"},
+		"fetch":           {to: &f.fetch, usage: "fetch the files that the project names by https URLs"},
 		"env.all":         {to: &f.env, usage: "only this `environment` of the project"},
 		"project.new":     {to: &f.project, usage: "the `name` of the project"},
 		"project.folder":  {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},

@@ -61,7 +61,7 @@ func initialize(ctx context.Context, c *call) (int, error) {
 	}
 	maps.Copy(files, there)
 	var v validation
-	v.read(files, name, "")
+	v.read(ctx, c, files, name, "")
 	for _, p := range v.Problems {
 		fmt.Fprintln(c.Err, p)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // A Laptop hosts installations in this process, on emulators of AWS.
@@ -41,6 +42,7 @@ type Hosting struct {
 	Functions string  // inprocess or binaries
 	Seconds   float64 // that an operation on a stack takes
 	Getenv    func(string) string
+	Web       remote.Web  // gets files from web servers; nil is the Internet
 	Log       io.Writer   // nil is a file in the data folder
 	OnEvent   func(Event) // is called with each event, in their order; may be nil
 	ReadOnly  bool        // runs do not continue, and no data folder is made

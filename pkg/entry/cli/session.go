@@ -270,7 +270,7 @@ func (c *call) user() string {
 // hosting says how the call hosts a laptop's installation.
 func (c *call) hosting(address string, readOnly bool) Hosting {
 	return Hosting{
-		Data: c.flags.data, Functions: c.flags.functions, Seconds: c.flags.seconds, Getenv: c.Getenv, Address: address, ReadOnly: readOnly,
+		Data: c.flags.data, Functions: c.flags.functions, Seconds: c.flags.seconds, Getenv: c.Getenv, Web: c.Web, Address: address, ReadOnly: readOnly,
 	}
 }
 

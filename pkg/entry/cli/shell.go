@@ -12,6 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
+
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // A Shell is the environment of a command: its input, output and variables.
@@ -27,6 +29,7 @@ type Shell struct {
 	Start           func(args []string, log string) error // starts this program as a background process; nil starts a real one
 	Laptop          Laptop                                // hosts installations
 	Transport       http.RoundTripper                     // sends requests to APIs; nil is that of net/http
+	Web             remote.Web                            // gets the files that projects name by URLs; nil is the Internet
 }
 
 // The codes that commands end with.

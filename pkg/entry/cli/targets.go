@@ -48,8 +48,9 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	}
 	access := map[string]project.Access{project.DefaultTarget: home}
 	targets := map[string]project.Target{project.DefaultTarget: home.Target}
-	read, err := format.Read(files, format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
+	read, err := c.read(ctx, files, format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
 	if len(read.Unregistered) == 0 {
+		c.showLacked(read.Lacked)
 		return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 	}
 	registered, lost := c.registered(ctx)
@@ -62,7 +63,8 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	for name, a := range registered {
 		access[name], targets[name] = a, a.Target
 	}
-	read, err = format.Read(files, format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
+	read, err = c.read(ctx, files, format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
+	c.showLacked(read.Lacked)
 	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 }
 

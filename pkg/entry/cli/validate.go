@@ -26,14 +26,15 @@ type validation struct {
 
 // A validated is an environment without problems.
 type validated struct {
-	Project string   `json:"project"` // as in "shop@prod"
-	Stacks  int      `json:"stacks"`
+	Project string   `json:"project"`                   // as in "shop@prod"
+	Stacks  int      `json:"stacks"`                    // without those whose templates were not fetched
 	Assumed []string `json:"assumed_targets,omitempty"` // the targets that were not looked up
+	NotRead []string `json:"not_read,omitempty"`        // the addresses of files that were not fetched
 }
 
 // validate reports what is wrong with a project, in all its environments. It sends no
 // request: it accepts each target that has a valid name.
-func validate(_ context.Context, c *call) (int, error) {
+func validate(ctx context.Context, c *call) (int, error) {
 	path, err := c.folder()
 	if err != nil {
 		return ExitFailed, err
@@ -45,7 +46,7 @@ func validate(_ context.Context, c *call) (int, error) {
 	v := validation{Projects: []validated{}, Problems: []problem.Problem{}}
 	v.add(err)
 	if err == nil {
-		v.read(files, projectName(path), c.flags.env)
+		v.read(ctx, c, files, projectName(path), c.flags.env)
 	}
 	v.Valid = len(v.Problems) == 0
 	if err := c.showValidation(v); err != nil {
@@ -71,13 +72,13 @@ func (v *validation) add(err error) {
 }
 
 // read reads one environment, or all. name is that of a project without a project file.
-func (v *validation) read(files archive.Files, name, environment string) {
+func (v *validation) read(ctx context.Context, c *call, files archive.Files, name, environment string) {
 	environments := []string{environment}
 	if environment == "" {
 		environments = format.Environments(files)
 	}
 	for _, e := range environments {
-		read, assumed, err := assuming(files, name, e)
+		read, assumed, err := c.assuming(ctx, files, name, e)
 		one := validated{Assumed: assumed}
 		if err == nil {
 			err = policy.Checker{}.Valid(read.Project.Policies)
@@ -87,6 +88,10 @@ func (v *validation) read(files archive.Files, name, environment string) {
 			continue
 		}
 		one.Project, one.Stacks = read.Project.ID(), len(read.Project.Nodes)
+		for _, a := range read.Lacked {
+			one.NotRead = append(one.NotRead, a.String())
+		}
+		c.showLacked(read.Lacked)
 		v.Projects = append(v.Projects, one)
 	}
 	slices.SortStableFunc(v.Problems, func(a, b problem.Problem) int {
@@ -98,12 +103,12 @@ func (v *validation) read(files archive.Files, name, environment string) {
 }
 
 // assuming reads one environment without a request, and returns the targets that it took to be registered.
-func assuming(files archive.Files, name, environment string) (read format.Loaded, assumed []string, err error) {
+func (c *call) assuming(ctx context.Context, files archive.Files, name, environment string) (read format.Loaded, assumed []string, err error) {
 	targets := map[string]project.Target{project.DefaultTarget: home().Target}
 	o := format.Options{Holds: policy.Holds, Name: name, Environment: environment, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}}
-	read, err = format.Read(files, o)
+	read, err = c.read(ctx, files, o)
 	if assumed = assume(targets, read.Unregistered, read.Required); len(assumed) > 0 {
-		read, err = format.Read(files, o)
+		read, err = c.read(ctx, files, o)
 	}
 	return read, assumed, err
 }
@@ -137,6 +142,9 @@ func (c *call) showValidation(v validation) error {
 		assumed := ""
 		if n := len(one.Assumed); n > 0 {
 			assumed = fmt.Sprintf("; the account and region of %s %s was not looked up", map[bool]string{true: "target", false: "targets"}[n == 1], strings.Join(one.Assumed, ", "))
+		}
+		if n := len(one.NotRead); n > 0 {
+			assumed += fmt.Sprintf("; not read: %s elsewhere", term.Plural(n, "file"))
 		}
 		if _, err := fmt.Fprintf(c.Out, "%s is valid: %s%s\n", one.Project, term.Plural(one.Stacks, "stack"), assumed); err != nil {
 			return err

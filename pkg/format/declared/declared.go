@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // A Project holds the values of the files. It lacks the values that could not be
@@ -154,11 +155,12 @@ type Settings struct {
 	Incomplete                   bool                  // there are parameters that could not be read
 }
 
-// A Template is where a stack's template is: a path, or a text that the format
+// A Template is where a stack's template is: a path, an address elsewhere, or a text that the format
 // has made of something else.
 type Template struct {
 	At     problem.Position
 	Path   string
+	Remote *remote.Address                         // nil if it is in the project
 	Body   []byte                                  // nil if there is a path
 	Origin func(line, column int) problem.Position // where what is at a line and column of Body was written
 	Broken bool                                    // it could not be read, which was reported

@@ -1,15 +1,14 @@
 package native
 
 import (
-	"strings"
-
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/remote"
 	"go.yaml.in/yaml/v4"
 )
 
-// template reads where the template of a stack is: a path, or the template
+// template reads where the template of a stack is: a path, a URL, or the template
 // itself as a mapping.
 func (p *parser) template(what string, n *yaml.Node) *declared.Template {
 	n = document.Resolve(n)
@@ -34,8 +33,13 @@ func (p *parser) template(what string, n *yaml.Node) *declared.Template {
 	switch {
 	case !plain:
 		p.Add(v.At, "%s: %s: references are allowed only in parameters, tags and options: write the path itself", what, problem.Short(n.Value))
-	case strings.Contains(n.Value, "://"):
-		p.Add(v.At, "%s: %s: URLs are not supported yet: put the template in the project and write its path", what, problem.Short(n.Value))
+	case remote.IsAddress(n.Value):
+		a, err := remote.Parse(n.Value)
+		if err != nil {
+			p.Add(v.At, "%s: the URL is refused: %v", what, err)
+			return t
+		}
+		t.Remote, t.Broken = &a, false
 	default:
 		t.Path, t.Broken = n.Value, false
 	}

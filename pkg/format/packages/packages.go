@@ -23,6 +23,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // MaxBytes is how many bytes the objects of a project may have together. Folders that
@@ -201,6 +202,9 @@ func (p *Packager) find(file, written string) (name string, folder bool, err err
 		p.paths = p.Files.Paths()
 	}
 	short := problem.Short(written)
+	if remote.IsAddress(file) {
+		return "", false, fmt.Errorf("%s: the template is not in the project, so it cannot name files of the project: save it in the project, or write a URL", short)
+	}
 	if written == "" || path.IsAbs(written) || strings.Contains(written, `\`) {
 		return "", false, fmt.Errorf("%q: write a path with / that is relative to the template", short)
 	}

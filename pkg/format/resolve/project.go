@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // Options are the inputs besides the files.
@@ -24,6 +25,7 @@ type Options struct {
 	Store       packages.Store            // the bucket for the files that templates name
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 	Holds       project.Condition         // evaluates the conditions of hooks
+	Remote      *remote.Files             // the files from elsewhere
 }
 
 // A Project is one environment of a declared project. It lacks the parts that
@@ -82,7 +84,7 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 	p := &Project{Environment: o.Environment, Required: map[string]project.Target{}, Store: o.Store, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
 	r := &resolver{
 		Project: p, List: list, declared: d, options: o,
-		templates: newTemplates(f, o.Store, l), byName: map[string][]*Stack{},
+		templates: newTemplates(f, o.Remote, o.Store, l), byName: map[string][]*Stack{},
 		attributes: map[given]project.Text{}, pending: map[given]bool{},
 	}
 	r.identify()
@@ -239,6 +241,9 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	}
 	templates := map[string][]byte{}
 	for _, s := range p.Stacks {
+		if s.Template == nil { // it was not fetched
+			continue
+		}
 		n := s.Node
 		n.Needs = needs[n.Name]
 		slices.Sort(n.Needs)

@@ -17,6 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/function"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 // A Template is a template of the project, without values of its parameters.
@@ -53,17 +54,18 @@ func (t *Template) String() string {
 // templates loads each template once.
 type templates struct {
 	packager *packages.Packager
+	remote   *remote.Files
 
 	files  archive.Files
 	paths  []string
 	limits *limits
-	byPath map[string]*Template // nil for a template that could not be read, which was reported
+	byPath map[string]*Template // also by address; nil for a template that could not be read, which was reported
 	inline map[*declared.Template]*Template
 }
 
-func newTemplates(f archive.Files, store packages.Store, l *limits) *templates {
+func newTemplates(f archive.Files, elsewhere *remote.Files, store packages.Store, l *limits) *templates {
 	packager := &packages.Packager{Files: f, Store: store, List: l.List, Admit: l.template}
-	return &templates{packager: packager, files: f, paths: f.Paths(), limits: l, byPath: map[string]*Template{}, inline: map[*declared.Template]*Template{}}
+	return &templates{packager: packager, remote: elsewhere, files: f, paths: f.Paths(), limits: l, byPath: map[string]*Template{}, inline: map[*declared.Template]*Template{}}
 }
 
 // load returns nil for a template that cannot be read, and adds a problem.
@@ -79,17 +81,40 @@ func (t *templates) load(what string, d *declared.Template) *Template {
 		}
 		return one
 	}
-	name, err := t.path(d.Path)
-	if err != nil {
+	name, body, err := t.find(d)
+	switch {
+	case errors.Is(err, errLacked):
+		return nil
+	case err != nil:
 		t.limits.Add(d.At, "%s: template: %v", what, err)
 		return nil
 	}
 	one, ok := t.byPath[name]
-	if !ok && t.limits.template(t.files[name]) {
-		one = t.parse(&Template{At: problem.Position{File: name}, Body: t.files[name]}, d.Nested)
+	if !ok && t.limits.template(body) {
+		one = t.parse(&Template{At: problem.Position{File: name}, Body: body}, d.Nested)
 		t.byPath[name] = one
 	}
 	return one
+}
+
+// errLacked is returned for a template that is elsewhere and was not fetched yet.
+var errLacked = errors.New("the template was not fetched")
+
+// find returns the name and the bytes of a template: the name is its path or its address.
+func (t *templates) find(d *declared.Template) (name string, body []byte, err error) {
+	if d.Remote == nil {
+		name, err = t.path(d.Path)
+		return name, t.files[name], err
+	}
+	name = d.Remote.String()
+	switch one, ok := t.remote.Find(*d.Remote); {
+	case !ok:
+		return name, nil, errLacked
+	case one.Wrong != "":
+		return name, nil, fmt.Errorf("%s: %s", problem.Short(name), one.Wrong)
+	default:
+		return name, one.Body, nil
+	}
 }
 
 // parse reads a template. nested are the nested stacks whose templates are known to follow from the project alone.

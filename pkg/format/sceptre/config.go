@@ -266,12 +266,17 @@ func clone(v any) any {
 
 // fail adds the problem that a template in a folder has.
 func (t *tree) fail(folder string, err error) {
+	t.failAt(folder, func(name string) string { return path.Join(folder, name) }, err)
+}
+
+// failAt adds the problem of rendering a file. place returns the file of a template.
+func (t *tree) failAt(whole string, place func(name string) string, err error) {
 	one, ok := errors.AsType[*jinja.Error](err)
 	if !ok {
-		t.Add(problem.Position{File: folder}, "%v", err)
+		t.Add(problem.Position{File: whole}, "%v", err)
 		return
 	}
-	at := problem.Position{File: path.Join(folder, one.At.Template), Line: one.At.Line, Column: one.At.Column}
+	at := problem.Position{File: place(one.At.Template), Line: one.At.Line, Column: one.At.Column}
 	if jinja.Exhausted(err) {
 		t.exhausted(at)
 		return

@@ -17,6 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/reference"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/jinja"
+	"github.com/stackwright/stackwright/pkg/remote"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -53,6 +54,7 @@ func init() {
 		"file_contents":         (*resolution).fileContents,
 		"join":                  (*resolution).join,
 		"no_value":              func(*resolution, any) (any, error) { return nil, nil },
+		"request":               (*resolution).request,
 		"secret":                dynamic("secret"),
 		"select":                (*resolution).selected,
 		"split":                 (*resolution).split,
@@ -72,8 +74,6 @@ func refusedResolver(name string) string {
 	switch name {
 	case "cmd", "rcmd":
 		return "Stackwright runs no commands: write the value, or as a variable under variables: in " + sideFile
-	case "request":
-		return "Stackwright sends no requests while it reads a project: save the answer in a file, and write !file"
 	case "kms", "kms_decrypt", "sops", "vault", "onepassword":
 		return "Stackwright never knows a secret: store it in Secrets Manager, and write !secret NAME"
 	case "Ref", "Sub", "GetAtt", "ImportValue", "Join", "If", "Select", "Split", "FindInMap":
@@ -255,11 +255,15 @@ func (r *resolution) file(argument any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	var body, name, ext string
 	if strings.HasPrefix(written, "http") {
-		return nil, errors.New("no request is sent while a project is read: save the file in the project")
+		var a remote.Address
+		body, a, err = r.tree.fetched(written)
+		name, ext = a.String(), a.Extension()
+	} else {
+		body, name, err = r.tree.open(written)
+		ext = path.Ext(name)
 	}
-	body, name, err := r.tree.open(written)
-	ext := path.Ext(name)
 	if err != nil || body == "" || ext != ".json" && ext != ".yaml" && ext != ".yml" {
 		return body, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/jinja"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 const (
@@ -50,6 +51,7 @@ func hasGroup(f archive.Files) bool {
 type tree struct {
 	*problem.List
 	files  archive.Files
+	remote *remote.Files
 	side   side
 	budget jinja.Budget
 	full   bool // the budget is used up, which was reported
@@ -63,14 +65,14 @@ type tree struct {
 	order      []account // of missing
 }
 
-// Read declares a stack for each configuration of a stack.
-func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
+// Read declares a stack for each configuration of a stack. elsewhere are the files that configurations name by URLs.
+func Read(f archive.Files, elsewhere *remote.Files, list *problem.List) (d declared.Project, ok bool) {
 	if !hasGroup(f) {
 		list.Add(problem.Position{File: sideFile}, "this is the file of a Sceptre project, and there is no %s%s beside it: add the folder config/, or remove %s to deploy templates without a project file", configs, group, sideFile)
 		return d, false
 	}
 	t := &tree{
-		List: list, files: f, budget: jinja.Budget{Steps: maxSteps, Bytes: maxBytes}, places: make([]problem.Position, 1),
+		List: list, files: f, remote: elsewhere, budget: jinja.Budget{Steps: maxSteps, Bytes: maxBytes}, places: make([]problem.Position, 1),
 		groups: map[string]*jinja.Dict{}, envs: map[string]*jinja.Environment{},
 		unrendered: map[string]*declared.Template{}, missing: map[account]*unmapped{},
 	}

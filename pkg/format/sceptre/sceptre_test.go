@@ -16,6 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/remote"
 )
 
 var python = flag.String("sceptre", "", "a Python with Sceptre, which makes the golden files again and compares them")
@@ -100,10 +101,40 @@ func oracle(t *testing.T, dir string) []byte {
 	return out
 }
 
+// An elsewhere is what is in the folder remote of a tree: the files of web servers and of buckets.
+type elsewhere archive.Files
+
+// divide takes the folder remote out of a tree.
+func divide(files archive.Files) (project archive.Files, there elsewhere) {
+	project, there = archive.Files{}, elsewhere{}
+	for name, body := range files {
+		if in, ok := strings.CutPrefix(name, "remote/"); ok {
+			there[in] = body
+			continue
+		}
+		project[name] = body
+	}
+	return project, there
+}
+
+func (e elsewhere) get(all []remote.Address) (map[string]remote.File, error) {
+	got := map[string]remote.File{}
+	for _, a := range all {
+		name := a.Host + a.Path
+		if a.Scheme == remote.S3 {
+			name = "s3/" + a.Host + "/" + a.Path
+		}
+		body, ok := e[name]
+		got[a.String()] = remote.File{Body: body, Wrong: map[bool]string{false: "not found"}[ok]}
+	}
+	return got, nil
+}
+
 // compare compares what is read with what Sceptre makes.
 func compare(t *testing.T, files archive.Files, kept []byte, environment string) {
 	t.Helper()
-	l, err := format.Read(files, format.Options{Environment: environment, Targets: targets})
+	files, elsewhere := divide(files)
+	l, err := format.Fetch(files, format.Options{Environment: environment, Targets: targets}, elsewhere.get)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,24 +39,45 @@ func (r *resolution) template() *declared.Template {
 		t.Add(at, "template: expected a mapping with path:, found %s", jinja.Kind(v))
 		return broken
 	}
-	if handler, ok := d.Get("type"); ok && handler != nil && handler != "file" {
-		name, _ := jinja.Str(handler, 100)
+	name := "file"
+	if written, ok := d.Get("type"); ok && written != nil {
+		name, _ = jinja.Str(written, 100)
+	}
+	h, ok := handlers[name]
+	if !ok {
 		t.Add(at, "template: the handler %s is not supported: save the template in a file below templates/, and write path:", problem.Short(name))
 		return broken
 	}
-	file, ok := d.Entry("path")
-	written, isText := file.Value.(string)
+	from, ok := d.Entry(h.key)
+	written, isText := from.Value.(string)
 	if !ok || !isText {
-		t.Add(at, "template: path is missing, or is no text")
+		t.Add(at, "template: %s is missing, or is no text", h.key)
 		return broken
 	}
-	at = t.places[file.Place]
-	one, err := r.load(written, at)
+	at = t.places[from.Place]
+	one, err := h.load(r, written, at)
 	if err != nil {
 		r.refuse(at, "template", err)
 		return broken
 	}
 	return one
+}
+
+// A handler loads the templates that have its type.
+type handler struct {
+	key  string // that says where the template is
+	load func(r *resolution, written string, at problem.Position) (*declared.Template, error)
+}
+
+// handlers is the table.
+var handlers map[string]handler
+
+func init() {
+	handlers = map[string]handler{
+		"file": {"path", (*resolution).load},
+		"http": {"url", (*resolution).elsewhere},
+		"s3":   {"path", (*resolution).object},
+	}
 }
 
 // load reads or renders a template.

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -115,7 +116,7 @@ func (e *evaluator) write(r *rendering, v any, at Position, out *output) {
 	}
 	text := e.str(v)
 	if e.env.Escapes != nil && e.env.Escapes(r.template.name) && strings.ContainsAny(text, `<>&'"`) {
-		e.fail("Jinja2 escapes HTML in a file with this name, and the text has one of < > & ' \": rename the file so that its name ends in .j2")
+		e.fail("Jinja2 escapes HTML in a file with this name, and the text has one of < > & ' \": %s", cmp.Or(e.env.Unescaped, "rename the file so that its name ends in .j2"))
 	}
 	e.charge(len(text))
 	out.write(text, at, false)

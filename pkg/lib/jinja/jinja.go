@@ -63,7 +63,9 @@ type Environment struct {
 	Settings Settings
 	Load     func(name string) (source string, ok bool) // a template by its name
 	Escapes  func(name string) bool                     // whether Jinja2 would escape HTML in it; nil for never
-	Budget   *Budget
+	// Unescaped is what to do about it, for the user; "" is to rename the file.
+	Unescaped string
+	Budget    *Budget
 
 	parsed map[string]*template
 }

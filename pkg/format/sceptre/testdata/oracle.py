@@ -1,6 +1,7 @@
 """Prints what Sceptre itself makes of a tree: oracle.py TREE. Outputs of stacks, which Sceptre asks CloudFormation for, are written as
-references. Variables are those of sceptre.yaml."""
-import json, logging, os, sys, warnings
+references. Variables are those of sceptre.yaml. The folder remote of the tree has what is elsewhere: HOST/PATH of web servers, and
+s3/BUCKET/KEY of buckets."""
+import functools, http.server, io, json, logging, os, sys, threading, warnings
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
@@ -34,6 +35,31 @@ def external_output(self, stack_name, output_key, profile=None, region=None, sce
 
 stack_output.StackOutput.resolve = internal_output
 stack_output.StackOutputExternal._get_output_value = external_output
+
+# Requests go to a web server of this process, which has the hosts as folders.
+class Files(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=os.path.join(os.getcwd(), "remote")))
+threading.Thread(target=server.serve_forever, daemon=True).start()
+
+import requests
+from sceptre.connection_manager import ConnectionManager
+
+sent = requests.Session.request
+requests.Session.request = lambda self, method, url, **more: sent(
+    self, method, url.replace("https://", "http://127.0.0.1:%d/" % server.server_port), **more
+)
+
+
+def call(self, service, command, kwargs=None, **_):
+    assert (service, command) == ("s3", "get_object"), command
+    return {"Body": io.BytesIO(open(os.path.join("remote/s3", kwargs["Bucket"], kwargs["Key"]), "rb").read())}
+
+
+ConnectionManager.call = call
 
 context = SceptreContext(project_path=os.getcwd(), command_path=".", user_variables=side.get("variables") or {})
 stacks, _ = ConfigReader(context).construct_stacks()
