@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/host"
 	"github.com/stackwright/stackwright/infra/local/sts"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
@@ -162,4 +164,37 @@ func (l *laptop) keys(assembly, extension string) []string {
 		}
 	}
 	return all
+}
+
+// A container image of an assembly is looked for before its stack is deployed. One that is not published fails the step, and
+// the stack stays as it is.
+func TestContainerImages(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "orders", "cdk.out")
+	if err := os.CopyFS(l.project, os.DirFS("../../examples/cdk/cdk.out")); err != nil {
+		t.Fatal(err)
+	}
+	image := `"dockerImages": {"f00": {"displayName": "Network/Image", "source": {"directory": "asset.f00"}, "destinations": {"here": {
+		"repositoryName": "cdk-hnb659fds-container-assets-${AWS::AccountId}-${AWS::Region}", "imageTag": "f00",
+		"assumeRoleArn": "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/cdk-hnb659fds-image-publishing-role-${AWS::AccountId}-${AWS::Region}"}}}}`
+	l.edit("assembly-Beta/BetaNetworkA1A29F60.assets.json", `"dockerImages": {}`, image)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "targets", "add", "prod", "--projects", "orders@*", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator")
+
+	missing := &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ImageNotFoundException", Message: "The image with imageId {imageTag:'f00'} does not exist"}}
+	h.Cloud.Gateway.Fail(func(r gateway.Request) *gateway.Failure {
+		if r.Service == "ecr" {
+			return missing
+		}
+		return nil
+	})
+	r := l.run("deploy", l.project, "--only", "Beta/Network")
+	l.has(r.out+r.err, "image cdk-hnb659fds-container-assets-000000000000-us-east-1:f00 is not published, and Stackwright builds no images")
+	if r.code != cli.ExitFailed {
+		t.Errorf("ended with %d", r.code)
+	}
+	h.Cloud.Gateway.Fail(nil)
+	l.has(l.must(cli.ExitOK, "retry"), "image cdk-hnb659fds-container-assets-000000000000-us-east-1:f00 was published before", "succeeded")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--only", "Beta/Network"), "no changes")
 }

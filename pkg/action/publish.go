@@ -8,11 +8,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A Publisher copies assets from the installation's bucket into those of accounts.
+// A Publisher copies files from the installation's bucket into those of accounts, and finds container images there.
 type Publisher interface {
 	// Publish copies an asset of a project, as "shop@prod", into its bucket in a target, with the role that the
 	// asset names. It reports true if the asset is there already. Publishing one twice has no effect. Its error is of
-	// kind Throttled or Unavailable if it may succeed later.
+	// kind Throttled or Unavailable if it may succeed later, and of kind Missing for a container image that is not there.
 	Publish(ctx context.Context, project string, t project.Target, a project.Asset) (published bool, err error)
 }
 
@@ -34,7 +34,7 @@ func (a publish) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Over: true, Err: err}, nil
 	}
 	published, err := a.Publish(ctx, t.Project, what.Target, what.Asset)
-	why := "s3://" + what.Asset.Bucket + "/" + what.Asset.Key
+	why := what.Asset.Place()
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
 		return Progress{}, err

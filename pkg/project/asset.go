@@ -1,13 +1,23 @@
 package project
 
-// An Asset is a file that a stack needs in a bucket of its account, where the CDK's bootstrap
-// stack has made a role that may write it. The installation's bucket has its bytes.
+// An Asset is what a stack needs in its account, in a place that the CDK's bootstrap stack has made with a role that may write
+// there: a file in a bucket, whose bytes the installation's bucket has, or a container image in a repository of ECR, which
+// somebody else publishes.
 type Asset struct {
-	Digest     string `json:"digest"` // SHA-256 of its bytes, in hex
-	Bucket     string `json:"bucket"`
-	Key        string `json:"key"`
-	Role       string `json:"role"` // the ARN of the role that may write there
+	Digest     string `json:"digest,omitempty"` // SHA-256 of the file's bytes, in hex
+	Image      bool   `json:"image,omitempty"`
+	Bucket     string `json:"bucket"` // or the repository of an image
+	Key        string `json:"key"`    // or the tag of an image
+	Role       string `json:"role"`   // the ARN of the role that may write there
 	ExternalID string `json:"external_id,omitempty"`
+}
+
+// Place is where the asset is, for messages.
+func (a Asset) Place() string {
+	if a.Image {
+		return "image " + a.Bucket + ":" + a.Key
+	}
+	return "s3://" + a.Bucket + "/" + a.Key
 }
 
 // Partition returns the partition of AWS that the target is in.

@@ -93,7 +93,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Clouds:     cloud,
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),
-			Verbs:      action.Named(action.All(cloud, publisher(accounts, objects), hooks)...),
+			Verbs:      action.Named(action.All(cloud, newPublisher(accounts, objects), hooks)...),
 			Machine:    stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
 			Notifier:   eventbridge.New(sdkeventbridge.NewFromConfig(cfg), env.Bus, logger),
 			Meter:      meter,

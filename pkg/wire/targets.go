@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdkecr "github.com/aws/aws-sdk-go-v2/service/ecr"
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/ecr"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/format/packages"
@@ -25,19 +27,41 @@ func clients(a *sts.Accounts) cloudformation.TargetClients {
 	}
 }
 
-// publisher copies the assets of projects into buckets of accounts, with the roles there.
-func publisher(a *sts.Accounts, from *s3.Bucket) *s3.Publisher {
+// A publisher publishes the assets of projects in accounts, with the roles there.
+type publisher struct {
+	files  *s3.Publisher
+	images *ecr.Images
+}
+
+// Publish implements action.Publisher.
+func (p publisher) Publish(ctx context.Context, of string, t project.Target, a project.Asset) (bool, error) {
+	if a.Image {
+		return true, p.images.Find(ctx, t, a)
+	}
+	return p.files.Publish(ctx, of, t, a)
+}
+
+// newPublisher returns a publisher of what is in the installation's bucket.
+func newPublisher(a *sts.Accounts, from *s3.Bucket) publisher {
 	key := func(of, digest string) string {
 		name, _, _ := strings.Cut(of, "@")
 		return packages.Key(name, digest)
 	}
-	return s3.NewPublisher(from, key, func(ctx context.Context, t project.Target, role, externalID string) (*sdks3.Client, error) {
+	files := s3.NewPublisher(from, key, func(ctx context.Context, t project.Target, role, externalID string) (*sdks3.Client, error) {
 		cfg, err := a.As(ctx, t, role, externalID)
 		if err != nil {
 			return nil, err
 		}
 		return sdks3.NewFromConfig(cfg, s3Options), nil
 	})
+	images := ecr.New(func(ctx context.Context, t project.Target, role, externalID string) (ecr.Client, error) {
+		cfg, err := a.As(ctx, t, role, externalID)
+		if err != nil {
+			return nil, err
+		}
+		return sdkecr.NewFromConfig(cfg), nil
+	})
+	return publisher{files, images}
 }
 
 // targets returns every target that a project may name.

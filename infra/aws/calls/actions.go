@@ -76,6 +76,8 @@ var table = map[string][]need{
 	"sfn.StartExecution":    {{"states:StartExecution", ""}},
 	"sfn.StopExecution":     {{"states:StopExecution", ""}},
 
+	"ecr.DescribeImages": {{"ecr:DescribeImages", ""}}, // with the role that cdk bootstrap has made
+
 	"lambda.Invoke": {{"lambda:InvokeFunction", ""}},
 
 	"sns.Publish":      {{"sns:Publish", ""}},

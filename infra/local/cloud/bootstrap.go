@@ -23,8 +23,7 @@ func (c *Cloud) bootstrapped(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		key, _, _ := gateway.Scope(r)
-		if by := sts.Caller(c.opts.Account, key); by.Account != of[2] {
+		if by := c.caller(r); by.Account != of[2] {
 			gateway.Refuse(w, r, http.StatusForbidden, gateway.Fault{Code: "AccessDenied", Message: by.Arn + " is not authorized: the bucket is that of another account"})
 			return
 		}
@@ -41,6 +40,12 @@ var bootstrapVersion = regexp.MustCompile(`^/cdk-bootstrap/[a-z0-9]{1,10}/versio
 
 // bootstrapParameter returns the value of a parameter of the parameter store that cdk bootstrap creates.
 func bootstrapParameter(name string) (string, bool) { return "30", bootstrapVersion.MatchString(name) }
+
+// caller is the principal that signed a request.
+func (c *Cloud) caller(r *http.Request) sts.Identity {
+	key, _, _ := gateway.Scope(r)
+	return sts.Caller(c.opts.Account, key)
+}
 
 // createBucket creates a bucket unless it exists.
 func (c *Cloud) createBucket(r *http.Request, name string) error {

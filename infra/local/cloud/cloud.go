@@ -16,6 +16,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/dynamodb"
+	"github.com/stackwright/stackwright/infra/local/ecr"
 	"github.com/stackwright/stackwright/infra/local/events"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/lambda"
@@ -241,6 +242,7 @@ func (c *Cloud) openServices() (err error) {
 		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.ownAccountOnly(c.Tables), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
+		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),
 		"lambda":         c.ownAccountOnly(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),
 	})

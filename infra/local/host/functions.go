@@ -140,7 +140,7 @@ var laptopRole = regexp.MustCompile(`^arn:aws:iam::\d{12}:role/stackwright/stack
 
 // publishingRole is the role with which assets of the CDK are published. On a laptop, every account has been
 // bootstrapped with cdk bootstrap.
-var publishingRole = regexp.MustCompile(`^arn:aws[a-z-]*:iam::(\d{12}):role/cdk-[a-z0-9]{1,10}-file-publishing-role-(\d{12})-[a-z0-9-]+$`)
+var publishingRole = regexp.MustCompile(`^arn:aws[a-z-]*:iam::(\d{12}):role/cdk-[a-z0-9]{1,10}-(?:file|image)-publishing-role-(\d{12})-[a-z0-9-]+$`)
 
 // trust returns the external ID that a role requires. On a laptop, every account has the
 // role that infra/aws/target creates, with the external ID of the targets that name the role.

@@ -29,7 +29,9 @@ func (r *reader) assetManifest(a *assembly, file string) {
 	}
 	images, _ := document.Lookup(root, "dockerImages")
 	for _, p := range r.pairs(file, "dockerImages", images) {
-		r.Add(r.at(file, p.Key), "container image %s: Stackwright does not build and publish images: push it to a repository of your own, and name it in the application, such as with ContainerImage.fromEcrRepository or DockerImageCode.fromEcr", r.nameOf(p))
+		what := "container image " + r.nameOf(p)
+		one := declared.Asset{At: r.at(file, p.Key), Name: r.nameOf(p), Image: true}
+		r.assets[file] = append(r.assets[file], r.destinations(file, what, p.Value, one, "repositoryName", "imageTag")...)
 	}
 }
 
@@ -63,16 +65,21 @@ func (r *reader) asset(a *assembly, file string, p document.Pair) []declared.Ass
 	if one.Path = r.sourceOf(a, file, what, source, one.Folder); one.Path == "" {
 		return nil
 	}
+	return r.destinations(file, what, p.Value, one, "bucketName", "objectKey")
+}
+
+// destinations returns an asset for each place where it has to be. The keys are those that name the place.
+func (r *reader) destinations(file, what string, asset *yaml.Node, one declared.Asset, bucket, key string) []declared.Asset {
 	var all []declared.Asset
-	destinations, _ := document.Lookup(p.Value, "destinations")
+	destinations, _ := document.Lookup(asset, "destinations")
 	for _, d := range r.pairs(file, what+": destinations", destinations) {
 		to := one
-		to.Bucket, to.Key = r.text(file, what+": bucketName", d.Value, "bucketName"), r.text(file, what+": objectKey", d.Value, "objectKey")
+		to.Bucket, to.Key = r.text(file, what+": "+bucket, d.Value, bucket), r.text(file, what+": "+key, d.Value, key)
 		to.Region = r.optional(file, what+": region", d.Value, "region")
 		to.Role = r.optional(file, what+": assumeRoleArn", d.Value, "assumeRoleArn")
 		to.ExternalID = r.optional(file, what+": assumeRoleExternalId", d.Value, "assumeRoleExternalId")
 		if n, ok := document.Lookup(d.Value, "assumeRoleAdditionalOptions"); ok && !document.Null(n) {
-			r.Add(r.at(file, n), "%s: assumeRoleAdditionalOptions are not supported: remove fileAssetPublishing options from the synthesizer", what)
+			r.Add(r.at(file, n), "%s: assumeRoleAdditionalOptions are not supported: remove them from the synthesizer", what)
 		}
 		all = append(all, to)
 	}
@@ -122,7 +129,7 @@ func (r *reader) assetsOf(s *stack) []declared.Asset {
 	var all []declared.Asset
 	for _, manifest := range s.assets {
 		for _, one := range r.assets[manifest] {
-			if !r.own[one.Path] {
+			if one.Image || !r.own[one.Path] {
 				all = append(all, one)
 			}
 		}
@@ -149,7 +156,7 @@ func (r *reader) nestedOf(file string, assets []declared.Asset, around []string)
 		if kind == nil || kind.Value != "AWS::CloudFormation::Stack" || url == nil {
 			continue
 		}
-		i := slices.IndexFunc(assets, func(a declared.Asset) bool { return !a.Folder && ends(url, "/"+a.Key) })
+		i := slices.IndexFunc(assets, func(a declared.Asset) bool { return !a.Folder && !a.Image && ends(url, "/"+a.Key) })
 		if i >= 0 && r.pinned(assets[i].Path, assets, append(around, file)) {
 			all = append(all, p.Key.Value)
 		}

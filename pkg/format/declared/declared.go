@@ -167,15 +167,16 @@ type Template struct {
 	Nested []string                                // the nested stacks whose templates follow from the project alone
 }
 
-// An Asset is a file of the project that has to be in a bucket before a stack is deployed. The
-// texts may have ${AWS::AccountId}, ${AWS::Region} and ${AWS::Partition}, those of the stack's target.
+// An Asset is a file of the project that has to be in a bucket before a stack is deployed, or a container image that has
+// to be in a repository. The texts may have ${AWS::AccountId}, ${AWS::Region} and ${AWS::Partition}, those of the stack's target.
 type Asset struct {
 	At         problem.Position
 	Name       string // for messages
 	Path       string // of a file, or of a folder that becomes a zip
 	Folder     bool
-	Bucket     string
-	Key        string
+	Image      bool
+	Bucket     string // or the repository of an image
+	Key        string // or the tag of an image
 	Region     string // of the bucket; "" is that of the target
 	Role       string // that may write there
 	ExternalID string // that the role requires; "" if it requires none

@@ -17,14 +17,34 @@ import (
 // https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html
 var (
 	bootstrapBucket = pattern.New(`^cdk-[a-z0-9]{1,10}-assets-([0-9]{12})-([a-z0-9-]+)$`)
-	publishingRole  = pattern.New(`^arn:([a-z-]+):iam::([0-9]{12}):role/cdk-[a-z0-9]{1,10}-file-publishing-role-([0-9]{12})-([a-z0-9-]+)$`)
+	filePublishing  = pattern.New(`^arn:([a-z-]+):iam::([0-9]{12}):role/cdk-[a-z0-9]{1,10}-file-publishing-role-([0-9]{12})-([a-z0-9-]+)$`)
+
+	bootstrapRepository = pattern.New(`^cdk-[a-z0-9]{1,10}-container-assets-([0-9]{12})-([a-z0-9-]+)$`)
+	imagePublishing     = pattern.New(`^arn:([a-z-]+):iam::([0-9]{12}):role/cdk-[a-z0-9]{1,10}-image-publishing-role-([0-9]{12})-([a-z0-9-]+)$`)
+	imageTag            = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+)
+
+// A bootstrap is what cdk bootstrap has made for assets of one kind.
+type bootstrap struct {
+	place, role pattern.Pattern
+	is, named   string // the place, and its name
+	as          string // the name of the role
+	property    string // of the synthesizer, to name another place
+	option      string // likewise, another role
+}
+
+var (
+	forFiles  = bootstrap{bootstrapBucket, filePublishing, "bucket", "cdk-QUALIFIER-assets-ACCOUNT-REGION", "cdk-QUALIFIER-file-publishing-role-ACCOUNT-REGION", "fileAssetsBucketName", "fileAssetPublishingRoleArn"}
+	forImages = bootstrap{bootstrapRepository, imagePublishing, "repository", "cdk-QUALIFIER-container-assets-ACCOUNT-REGION", "cdk-QUALIFIER-image-publishing-role-ACCOUNT-REGION", "imageAssetsRepositoryName", "imageAssetPublishingRoleArn"}
 )
 
 // Objects lists the digests of the objects that the stack needs in the installation's bucket.
 func (s *Stack) Objects() []string {
 	all := slices.Clone(s.Template.Objects)
 	for _, a := range s.Node.Assets {
-		all = append(all, a.Digest)
+		if !a.Image {
+			all = append(all, a.Digest)
+		}
 	}
 	return all
 }
@@ -38,8 +58,12 @@ func (r *resolver) setAssets(s *Stack) {
 	fill := strings.NewReplacer("${AWS::AccountId}", t.Account, "${AWS::Region}", t.Region, "${AWS::Partition}", t.Partition()).Replace
 	for _, a := range s.assets {
 		what := "stack " + s.Name + ": asset " + a.Name
-		one := project.Asset{Bucket: fill(a.Bucket), Key: fill(a.Key), Role: fill(a.Role), ExternalID: fill(a.ExternalID)}
+		one := project.Asset{Image: a.Image, Bucket: fill(a.Bucket), Key: fill(a.Key), Role: fill(a.Role), ExternalID: fill(a.ExternalID)}
 		if !r.isBootstrap(what, a, one, t) {
+			continue
+		}
+		if a.Image {
+			s.Node.Assets = append(s.Node.Assets, one)
 			continue
 		}
 		var err error
@@ -53,10 +77,14 @@ func (r *resolver) setAssets(s *Stack) {
 	}
 }
 
-// isBootstrap reports whether an asset goes to the bucket that the CDK's bootstrap stack has made in a target, by
+// isBootstrap reports whether an asset goes to the bucket or the repository that the CDK's bootstrap stack has made in a target, by
 // the role that it has made.
 func (r *resolver) isBootstrap(what string, a declared.Asset, one project.Asset, t project.Target) bool {
-	bucket, role := bootstrapBucket.FindStringSubmatch(one.Bucket), publishingRole.FindStringSubmatch(one.Role)
+	made := forFiles
+	if a.Image {
+		made = forImages
+	}
+	bucket, role := made.place.FindStringSubmatch(one.Bucket), made.role.FindStringSubmatch(one.Role)
 	region := strings.ReplaceAll(a.Region, "${AWS::Region}", t.Region)
 	switch {
 	case one.Role == "":
@@ -65,9 +93,11 @@ func (r *resolver) isBootstrap(what string, a declared.Asset, one project.Asset,
 		r.Add(a.At, "%s: it goes to %s with %s, and the stack to account %s, region %s: run cdk synth again with the environment of the target",
 			what, problem.Short(one.Bucket), problem.Short(one.Role), t.Account, t.Region)
 	case bucket == nil:
-		r.Add(a.At, "%s: %s is not the name of a bucket of cdk bootstrap, cdk-QUALIFIER-assets-ACCOUNT-REGION: remove fileAssetsBucketName from the synthesizer", what, problem.Short(one.Bucket))
+		r.Add(a.At, "%s: %s is not the name of a %s of cdk bootstrap, %s: remove %s from the synthesizer", what, problem.Short(one.Bucket), made.is, made.named, made.property)
 	case role == nil:
-		r.Add(a.At, "%s: %s is not a role of cdk bootstrap, cdk-QUALIFIER-file-publishing-role-ACCOUNT-REGION: remove fileAssetPublishingRoleArn from the synthesizer", what, problem.Short(one.Role))
+		r.Add(a.At, "%s: %s is not a role of cdk bootstrap, %s: remove %s from the synthesizer", what, problem.Short(one.Role), made.as, made.option)
+	case a.Image && !imageTag.MatchString(one.Key):
+		r.Add(a.At, "%s: %q is not a tag of an image: run cdk synth again", what, problem.Short(one.Key))
 	case len(one.Key) > maxKey || strings.Contains(one.Key, "${") || one.Key == "":
 		r.Add(a.At, "%s: %q is not a key of an object: run cdk synth again", what, problem.Short(one.Key))
 	default:
