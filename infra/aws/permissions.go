@@ -116,7 +116,7 @@ var (
 	publishes = []permission{ // the publishing role of cdk bootstrap writes the objects
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*"}, Why: "files are named by their digests"},
 		{
-			Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::${Account}:role/cdk-*-file-publishing-role-${Account}-*", "arn:${Partition}:iam::${Account}:role/cdk-*-image-publishing-role-${Account}-*"},
+			Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::${Account}:role/cdk-*-publishing-role-${Account}-*"},
 			Why: "the CDK publishes files and container images of its applications with these roles, one of each for each region; they may do nothing else. Stackwright publishes files, and looks for images",
 		},
 	}
