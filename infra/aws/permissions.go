@@ -117,7 +117,7 @@ var (
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*"}, Why: "files are named by their digests"},
 		{
 			Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::${Account}:role/cdk-*-publishing-role-${Account}-*"},
-			Why: "the CDK publishes files and container images of its applications with these roles, one of each for each region; they may do nothing else. Stackwright publishes files, and looks for images",
+			Why: "the CDK publishes files and container images of its applications with these roles, one of each for each region; they may do nothing else. Stackwright publishes files, and finds images",
 		},
 	}
 	decides = []permission{{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/access/access.yaml"}}}

@@ -166,7 +166,7 @@ func (l *laptop) keys(assembly, extension string) []string {
 	return all
 }
 
-// A container image of an assembly is looked for before its stack is deployed. One that is not published fails the step, and
+// A container image of an assembly is read in its repository before its stack is deployed. One that is not published fails the step, and
 // the stack stays as it is.
 func TestContainerImages(t *testing.T) {
 	t.Parallel()

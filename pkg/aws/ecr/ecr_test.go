@@ -21,7 +21,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// An image is looked for in the repository of the target's account, with the role of the asset. The error says what to do.
+// An image is found in the repository of the target's account, with the role of the asset. The error says what to do.
 // https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_DescribeImages.html#API_DescribeImages_Errors
 func TestFind(t *testing.T) {
 	at := project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
