@@ -39,6 +39,7 @@ var onceFailed = map[string]string{
 	"a stack with another physical name that could not be created waited for the deletion of a stack that was still in use":                   "deploy s7 s5<s7 s4<s5; wait-idle; fail xs7/create; deploy s7=shop-xs7; pass 1; deploy s7=shop-xs7 s5<s7=shop-xs5 s4<s5",
 	"so did one whose creation was in progress": "deploy s7 s5<s7 s4<s5; wait-idle; slow xs7 30; deploy s7=shop-xs7; pass 1; unlock 0; deploy s7=shop-xs7 s5<s7=shop-xs5 s4<s5",
 	"a rollback kept a stack that the failed run had created under another physical name, because its deletion had to be approved": "fail s11/delete; deploy s11; deploy s11>deletions=shop-xs11 with rolling-back",
+	"a rollback did not move a table back into a stack whose updates have to be approved, and deleted it from the other one":       "deploy s1 s0$m0~:s1>always!r1; wait-idle; fail s0/propose; deploy s1$m0~:s0!v3 s0 with rolling-back",
 	"a user created a stack that imports from one without exports, as CloudFormation does not do":                                  "fail s0/create; deploy s0; pass 1; by-hand s0 s1<s0; redeploy s0 s1",
 	"an update replaced a table by the one that the stack was to import":                                                           "table t0; table t1; deploy s1&t0; wait-idle; deploy s1&t1",
 	"a stack that an import had created was taken for that of somebody else, after its run was ended by force":                     "plan s1&t1; wait-idle; deploy-planned; pass 6; unlock 0; redeploy s1",

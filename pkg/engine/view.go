@@ -111,7 +111,9 @@ func changed(failed run.Run) map[string]bool {
 	nodes := make(map[string]bool)
 	for _, s := range failed.Steps {
 		if s.Acted() && !s.Receipt.Unchanged {
-			nodes[s.Node] = true
+			for _, node := range s.Changes() {
+				nodes[node] = true
+			}
 		}
 	}
 	return nodes

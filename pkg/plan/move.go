@@ -32,6 +32,14 @@ func (s Step) Moves() bool {
 	return moves && !m.Leaving
 }
 
+// Changes lists the nodes whose stacks s changes: its own, and the one from which it moves resources.
+func (s Step) Changes() []string {
+	if m, _ := movementOf(s); s.Moves() {
+		return []string{s.Node, m.Source.Node}
+	}
+	return []string{s.Node}
+}
+
 // MovesBack lists the moves that undo those of the steps of a run, which may have been carried
 // out or not.
 func MovesBack(steps []Step) []Move {
