@@ -222,3 +222,20 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%d bytes", size)
 	}
 }
+
+// A template that is not in the project names no file of it, however many folders its path goes up.
+func TestTemplatesFromElsewhereNameNoFiles(t *testing.T) {
+	const url = "https://example.com/a/t.yaml"
+	list := &problem.List{}
+	p := &Packager{
+		Files: archive.Files{"src/main.py": []byte("x = 1\n")}, Store: Store{Bucket: "uploads", Region: "us-east-1"}, List: list,
+		Admit: func([]byte) bool { return true },
+	}
+	body := []byte("Resources:\n  F: { Type: AWS::Lambda::Function, Properties: { Code: ../../../src } }\n")
+	_, ok := p.Template(url, body, func(line, column int) problem.Position {
+		return problem.Position{File: url, Line: line, Column: column}
+	})
+	if err := list.Err(); ok || len(p.Objects) > 0 || err == nil || !strings.Contains(err.Error(), "the template is not in the project, so it cannot name files of the project") {
+		t.Errorf("packaged: %v, %d objects, %v", ok, len(p.Objects), err)
+	}
+}
