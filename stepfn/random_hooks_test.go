@@ -19,7 +19,7 @@ const (
 // hookedSeeds is of how many seeds one has hooks.
 const hookedSeeds = 5
 
-// declareHooks adds hooks of stacks, of deploys and of destroys. It draws from numbers of its own, so that scripts without hooks stay as they
+// declareHooks adds hooks of stacks and of deploys. It draws from numbers of its own, so that scripts without hooks stay as they
 // are.
 func (a *generator) declareHooks(seed uint64) {
 	if seed%hookedSeeds != 2 || a.emulated || a.contests {
@@ -51,7 +51,7 @@ func (a *generator) declareHooks(seed uint64) {
 			add(fmt.Sprintf("s%d", k), draw(moments...))
 		}
 	}
-	for _, moment := range []string{"before_deploy", "after_deploy", "on_failure", "before_destroy", "after_destroy"} {
+	for _, moment := range []string{"before_deploy", "after_deploy", "on_failure"} {
 		if a.hooking.IntN(3) == 0 {
 			add(moment)
 		}
