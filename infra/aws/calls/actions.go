@@ -76,7 +76,7 @@ var table = map[string][]need{
 	"sfn.StartExecution":    {{"states:StartExecution", ""}},
 	"sfn.StopExecution":     {{"states:StopExecution", ""}},
 
-	"ecr.DescribeImages": {{"ecr:DescribeImages", ""}}, // with the role that cdk bootstrap has made
+	"ecr.DescribeImages": {}, // with the role that cdk bootstrap has made, which allows it
 
 	"lambda.Invoke": {{"lambda:InvokeFunction", ""}},
 
