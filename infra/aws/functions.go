@@ -128,6 +128,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	if len(i.settings.remote) > 0 && name == "plan" {
 		e["STACKWRIGHT_REMOTE_FILES"] = i.settings.remote.String()
 	}
+	if len(i.settings.external) > 0 && name == "plan" {
+		e["STACKWRIGHT_EXTERNAL"] = i.settings.external.String()
+	}
 	if name == "api" {
 		e["STACKWRIGHT_TARGET_ACCOUNTS"] = strings.Join(i.settings.accounts, ",")
 	}

@@ -18,17 +18,18 @@ import (
 // settings are what differs between installations. They come from the context of the CDK app: from cdk.json, or from -c
 // name=value.
 type settings struct {
-	stack     string         // the name of the installation's stack; all other names begin with it
-	accounts  []string       // the accounts of targets, besides the own one
-	policies  []string       // ARNs of policies of the execution role
-	projects  project.Grants // who may use the target default
-	adoptable string         // pattern of the names of stacks without our tag that projects may take over; empty for none
-	owner     access.Owner   // who is admin of all projects, whatever the access file says
-	hooks     hook.Allowed   // what hooks may call
-	remote    remote.Allowed // the files from elsewhere that projects may use
-	key       bool           // data and notifications are encrypted with a key of the customer
-	full      bool           // all alarms and the dashboard, not only the alarms of which each tells what no other does
-	logDays   int            // retention of the logs
+	stack     string            // the name of the installation's stack; all other names begin with it
+	accounts  []string          // the accounts of targets, besides the own one
+	policies  []string          // ARNs of policies of the execution role
+	projects  project.Grants    // who may use the target default
+	adoptable string            // pattern of the names of stacks without our tag that projects may take over; empty for none
+	owner     access.Owner      // who is admin of all projects, whatever the access file says
+	hooks     hook.Allowed      // what hooks may call
+	remote    remote.Allowed    // the files from elsewhere that projects may use
+	key       bool              // data and notifications are encrypted with a key of the customer
+	full      bool              // all alarms and the dashboard, not only the alarms of which each tells what no other does
+	logDays   int               // retention of the logs
+	external  project.Externals // the stacks outside their projects whose outputs these may read
 
 	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
 	audience []string // the audiences of those tokens
@@ -53,6 +54,7 @@ var known = []setting{
 	{"adoptable", "", readAdoptable},
 	{"hooks", "", readHooks},
 	{"remoteFiles", "", readRemoteFiles},
+	{"external", "", readExternal},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
@@ -218,6 +220,11 @@ func readHooks(s *settings, words []string) (err error) {
 
 func readRemoteFiles(s *settings, words []string) (err error) {
 	s.remote, err = remote.ParseAllowed(strings.Join(words, ","))
+	return err
+}
+
+func readExternal(s *settings, words []string) (err error) {
+	s.external, err = project.ParseExternals(strings.Join(words, ","))
 	return err
 }
 

@@ -24,6 +24,9 @@ func (e *Engine) permitDesired(ctx context.Context, id string, p project.Project
 	if len(p.Hooks) > 0 {
 		targets = append(targets, p.Home)
 	}
+	for _, s := range p.Sources() {
+		targets = append(targets, s.Target)
+	}
 	denied, err := e.denied(ctx, id, targets)
 	return errors.Join(err, joined(denied))
 }

@@ -94,3 +94,33 @@ type unreadable struct{}
 func (unreadable) Permit(context.Context, string, project.Target) error {
 	return fault.New(fault.Throttled, "slow down")
 }
+
+// The output of a stack outside the project is read with a permission for its target, and with its value the plan is made.
+// Without the permission the plan is refused.
+func TestSourcesNeedPermission(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("base", "other=legacy")
+	h.requestAndExecute("base", "deploy", "base")
+	for version, target := range map[string]string{"here": "", "there": "eu"} {
+		h.setVersion(version, "other=legacy vpc")
+		source := project.Source{Stack: "legacy", Output: "Value", Target: project.Target{Name: target}}
+		h.projects[version].Nodes["vpc"].Parameters["P"] = project.Text{{Source: &source}}
+	}
+	h.backend.Permits["eu"] = project.Grants{"other@*"}
+	h.request("a", "deploy", "there")
+	h.planned("a", 1)
+	if r := h.stored("a"); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), "target eu is not for project shop@default") {
+		t.Errorf("without the permission the run is %s: %q", r.State, r.Messages)
+	}
+	want := h.backend.Cloud.Output("legacy", "Value") // which the run changes later
+	h.request("b", "deploy", "here")
+	loop := h.planned("b", 1)
+	if loop.State == run.StateRefused {
+		t.Fatalf("the run is refused: %q", h.stored("b").Messages)
+	}
+	h.executeToEnd(loop)
+	_, parameters := h.backend.Cloud.Template("shop-vpc")
+	if parameters["P"] != want || want == "" {
+		t.Errorf("the parameter is %q, and the output was %q", parameters["P"], want)
+	}
+}

@@ -67,6 +67,9 @@ func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	if all, err := e.policies(ctx, desired); err != nil || len(all) == 0 {
 		return err
 	}
+	if desired, err = e.readSources(ctx, r, desired); err != nil {
+		return err
+	}
 	v, _, err := e.view(ctx, r, desired)
 	if err != nil {
 		return err

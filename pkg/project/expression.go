@@ -30,6 +30,7 @@ type Term struct {
 	Known      any             `json:"known,omitempty"` // as package function has them
 	Node       string          `json:"node,omitempty"`
 	Output     string          `json:"output,omitempty"`
+	Source     *Source         `json:"source,omitempty"`
 	List       []Term          `json:"list,omitempty"` // some items are not known
 	Map        map[string]Term `json:"map,omitempty"`  // the same
 	Expression *Expression     `json:"expression,omitempty"`
@@ -55,6 +56,8 @@ func (t Text) AsTerm() Term {
 			all = append(all, Term{Node: p.Node, Output: p.Output})
 		case p.Expression != nil:
 			all = append(all, Term{Expression: p.Expression})
+		case p.Source != nil:
+			all = append(all, Term{Source: p.Source})
 		default:
 			all = append(all, Term{Known: p.Literal})
 		}
@@ -67,7 +70,7 @@ func (t Text) AsTerm() Term {
 
 // Late reports whether the term is known only when other stacks are deployed.
 func (t Term) Late() bool {
-	return t.Node != "" || t.List != nil || t.Map != nil || t.Expression != nil
+	return t.Node != "" || t.Source != nil || t.List != nil || t.Map != nil || t.Expression != nil
 }
 
 // text evaluates the expression.
@@ -130,6 +133,8 @@ func (t Term) evaluate(in *function.Evaluation, lookup func(node, output string)
 			return nil, fmt.Errorf("%s: %w", reference(t.Node, t.Output), err)
 		}
 		return v, nil
+	case t.Source != nil:
+		return nil, fmt.Errorf("%s: %w", t.Source, errUnread)
 	case t.Expression != nil:
 		return t.Expression.evaluate(in, lookup)
 	case t.List != nil:
@@ -154,11 +159,14 @@ func (t Term) evaluate(in *function.Evaluation, lookup func(node, output string)
 	return t.Known, nil
 }
 
+// lazy reports whether an argument is used only if those before it do not exist.
+func (x *Expression) lazy() bool { return x.Function == function.Default }
+
 // outputs adds the outputs that the expression refers to.
 func (x *Expression) outputs(all []OutputOf, certain bool) []OutputOf {
 	last := len(x.Arguments) - 1
 	for i, arg := range x.Arguments {
-		all = arg.outputs(all, certain && (x.Function != function.Default || i == last))
+		all = arg.outputs(all, certain && (!x.lazy() || i == last))
 	}
 	return all
 }
@@ -197,6 +205,8 @@ func (t Term) String() string {
 	switch {
 	case t.Node != "":
 		return reference(t.Node, t.Output)
+	case t.Source != nil:
+		return t.Source.String()
 	case t.Expression != nil:
 		return t.Expression.String()
 	case t.List != nil:

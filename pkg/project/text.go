@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/function"
 )
 
@@ -19,7 +20,11 @@ type Part struct {
 	Node       string      `json:"node,omitempty"`
 	Output     string      `json:"output,omitempty"`
 	Expression *Expression `json:"expression,omitempty"`
+	Source     *Source     `json:"source,omitempty"` // it is read when a plan is made
 }
+
+// errUnread is the error of what is read when a plan is made, and was not there.
+var errUnread = fault.New(fault.Missing, "it did not exist when the plan was made")
 
 // StackID stands for an output in texts: the ID of the stack. No output has such a name.
 const StackID = "AWS::StackId"
@@ -39,7 +44,7 @@ func Literal(s string) Text { return Text{{Literal: s}} }
 func (t Text) Known() (string, bool) {
 	var b strings.Builder
 	for _, p := range t {
-		if p.Node != "" || p.Expression != nil {
+		if p.Node != "" || p.Expression != nil || p.Source != nil {
 			return "", false
 		}
 		b.WriteString(p.Literal)
@@ -53,6 +58,10 @@ func (t Text) String() string {
 	for _, p := range t {
 		if p.Node != "" {
 			b.WriteString("${" + reference(p.Node, p.Output) + "}")
+			continue
+		}
+		if p.Source != nil {
+			b.WriteString("${" + p.Source.String() + "}")
 			continue
 		}
 		if p.Expression != nil {
@@ -76,6 +85,9 @@ func (t Text) Resolve(lookup func(node, output string) (string, error)) (string,
 			}
 			b.WriteString(text)
 			continue
+		}
+		if p.Source != nil {
+			return "", fmt.Errorf("${%s}: %w", p.Source, errUnread)
 		}
 		if p.Node == "" {
 			b.WriteString(p.Literal)

@@ -27,14 +27,15 @@ type Environment struct {
 	Stack        string // CloudFormation's name for the installation; may be empty
 	Execution    string // ARN of the role that CloudFormation assumes in the installation's own account; may be empty
 	Limits       budget.Limits
-	Schedules    scheduler.Group // empty if there is none
-	Projects     project.Grants  // who may use the target default
-	Owner        access.Owner    // admins of all projects
-	Accounts     []string        // whose roles may be assumed in targets; nil is all
-	Hooks        hook.Allowed    // what hooks may call
-	Remote       remote.Allowed  // the files from elsewhere that projects may use
-	Web          remote.Web      // gets them; nil is the Internet
-	RemoteIn     string          // the file with the entries of Remote, on a laptop
+	Schedules    scheduler.Group   // empty if there is none
+	Projects     project.Grants    // who may use the target default
+	Owner        access.Owner      // admins of all projects
+	Accounts     []string          // whose roles may be assumed in targets; nil is all
+	Hooks        hook.Allowed      // what hooks may call
+	Remote       remote.Allowed    // the files from elsewhere that projects may use
+	Web          remote.Web        // gets them; nil is the Internet
+	RemoteIn     string            // the file with the entries of Remote, on a laptop
+	Externals    project.Externals // the stacks outside their projects whose outputs these may read
 }
 
 // The variables that an Environment is read from.
@@ -51,7 +52,8 @@ const (
 	envAccounts     = "STACKWRIGHT_TARGET_ACCOUNTS" // with commas, or a star for all
 	envProjects     = "STACKWRIGHT_PROJECTS"        // patterns with commas; no project may use the target default if it is empty
 
-	envHooks = "STACKWRIGHT_HOOKS" // patterns of ARNs with commas; hooks may call nothing if it is empty
+	envExternals = "STACKWRIGHT_EXTERNAL" // patterns of projects and stacks with commas; none may be read if it is empty
+	envHooks     = "STACKWRIGHT_HOOKS"    // patterns of ARNs with commas; hooks may call nothing if it is empty
 
 	envRemote   = "STACKWRIGHT_REMOTE_FILES"    // see remote.ParseAllowed; projects may use no files from elsewhere if it is empty
 	envRemoteIn = "STACKWRIGHT_REMOTE_FILES_IN" // the file on a laptop in which the entries are written; optional
@@ -117,6 +119,10 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envRemote+": "+err.Error())
 	}
+	externals, err := project.ParseExternals(getenv(envExternals))
+	if err != nil {
+		wrong = append(wrong, envExternals+": "+err.Error())
+	}
 	if wrong = append(faults(variables, "", getenv), wrong...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
@@ -124,7 +130,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
-		Remote: elsewhere, RemoteIn: getenv(envRemoteIn),
+		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals,
 	}, nil
 }
 

@@ -41,7 +41,7 @@ type loader struct {
 func installation(env Environment) check.Installation {
 	return check.Installation{
 		Stack: env.Stack, Bucket: env.Bucket, Table: env.Table,
-		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:], Hooks: &env.Hooks,
+		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:], Hooks: &env.Hooks, Externals: &env.Externals,
 	}
 }
 

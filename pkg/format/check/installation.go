@@ -7,6 +7,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/resolve"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // An Installation is the resources that Stackwright itself consists of, in the
@@ -19,7 +20,8 @@ type Installation struct {
 	Table        string
 	StateMachine string // its name
 
-	Hooks *hook.Allowed // what hooks may call; nil if that is not known
+	Hooks     *hook.Allowed      // what hooks may call; nil if that is not known
+	Externals *project.Externals // whose outputs projects may read; nil if that is not known
 }
 
 // A property names something of a kind, in resources whose types begin with

@@ -87,11 +87,24 @@ func (c *checker) outputs(s *resolve.Stack) {
 		into map[string]project.Text
 	}{{"parameter ", s.Settings.Parameters, s.Node.Parameters}, {"tag ", s.Settings.Tags, s.Node.Tags}} {
 		for _, name := range slices.Sorted(maps.Keys(of.into)) {
+			c.externals("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, of.into[name])
 			for _, o := range of.into[name].Outputs() {
 				if o.Certain && o.Output != project.StackID {
 					c.output("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, c.Node(o.Node), o.Output)
 				}
 			}
+		}
+	}
+}
+
+// externals refuses outputs of stacks outside the project that it may not read.
+func (c *checker) externals(what string, at problem.Position, text project.Text) {
+	if c.own.Externals == nil {
+		return
+	}
+	for _, source := range text.Sources() {
+		if err := c.own.Externals.Permit(project.ID(c.Name, c.Environment), source.Stack); err != nil {
+			c.Add(at, "%s: ${%s}: %v", what, source, err)
 		}
 	}
 }

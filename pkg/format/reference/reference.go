@@ -55,6 +55,7 @@ type Lookup interface {
 	File(path string) (string, error)
 	Stack(name, target string) (node, physicalName string, err error)
 	Attribute(name, target, key string) (project.Text, error)
+	Target(name string) (project.Target, error)
 }
 
 // ErrReported is returned by a Lookup that has reported the reason itself.

@@ -49,6 +49,8 @@ func (c *computation) writeParts(w *writer, text project.Text) error {
 			w.output(p.Node, p.Output)
 		case p.Expression != nil:
 			w.expression(p.Expression)
+		case p.Source != nil:
+			w.source(p.Source)
 		default:
 			w.literal(p.Literal)
 		}
@@ -102,6 +104,9 @@ func (c *computation) write(w *writer, x declared.Expression, whole bool) error 
 	case t.Node != "":
 		c.use(t.Node, t.Output)
 		w.output(t.Node, t.Output)
+		return nil
+	case t.Source != nil:
+		w.source(t.Source)
 		return nil
 	case t.Expression == nil: // a list
 		t = project.Term{Expression: &project.Expression{Function: "join", Arguments: []project.Term{{Known: ","}, t}}}

@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/reference"
 	"github.com/stackwright/stackwright/pkg/lib/function"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // A lookup finds the values of references of a stack at a position. It implements
@@ -86,6 +87,16 @@ func (l lookup) Stack(name, target string) (node, physicalName string, err error
 		return "", "", err
 	}
 	return other.Node.Name, other.Node.Stack, nil
+}
+
+// Target returns a registered target.
+func (l lookup) Target(name string) (project.Target, error) {
+	t, ok := l.options.Targets[name]
+	if !ok {
+		l.addUnregistered(project.Target{Name: name}, l.at)
+		return t, reference.ErrReported
+	}
+	return t, nil
 }
 
 // setKnown finds the parameters whose values are known before any stack is

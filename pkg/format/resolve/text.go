@@ -53,6 +53,12 @@ func (w *writer) expression(x *project.Expression) {
 	w.bytes += len("${}")
 }
 
+func (w *writer) source(s *project.Source) {
+	w.flush()
+	w.parts = append(w.parts, project.Part{Source: s})
+	w.bytes += len("${}")
+}
+
 // setTexts resolves a stack's parameters and tags as far as they are known.
 func (r *resolver) setTexts(s *Stack) {
 	what := "stack " + s.Name + ": "

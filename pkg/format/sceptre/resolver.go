@@ -162,8 +162,8 @@ func (r *resolution) outputOf(other *stack, output, written string) (any, error)
 	return parts{{Reference: &declared.Reference{Written: written, Kind: "output", Name: other.name, Key: output}}}, nil
 }
 
-// external is !stack_output_external physical-name::Output [profile[::region[::role]]]. It
-// finds a stack of the same tree.
+// external is !stack_output_external physical-name::Output [profile[::region[::role]]]. A stack
+// of the same tree is deployed first; the output of another one is read when a plan is made.
 func (r *resolution) external(argument any) (any, error) {
 	written, err := text(argument, "STACK::OUTPUT")
 	if err != nil {
@@ -196,7 +196,15 @@ func (r *resolution) external(argument any) (any, error) {
 			return r.outputOf(s, output, "!stack_output_external "+written)
 		}
 	}
-	return nil, fmt.Errorf("%s is no stack of this project there: outputs of other stacks are not supported yet: export the output and import it in the template with Fn::ImportValue, or write the value", problem.Short(name))
+	ref := declared.Reference{Written: "!stack_output_external " + written, Kind: "external", Name: name, Key: output, Target: want}
+	if _, err := reference.Parse("${external:" + name + "." + output + "}"); err != nil {
+		return nil, fmt.Errorf("%q is not the name of a stack", problem.Short(name))
+	}
+	if want == "" {
+		r.tree.requireTarget(in, r.stack.at)
+		return nil, errReported
+	}
+	return parts{{Reference: &ref}}, nil
 }
 
 // dynamic is a reference that CloudFormation resolves.

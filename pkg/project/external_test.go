@@ -1,0 +1,95 @@
+package project_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// The outputs of stacks outside a project are read once for a plan. One that does not exist is refused unless it has a
+// default; one that may not be read is refused in any case.
+func TestReadSources(t *testing.T) {
+	eu := project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"}
+	source := func(output string) *project.Source {
+		return &project.Source{Stack: "legacy", Output: output, Target: eu}
+	}
+	or := func(output string) *project.Expression {
+		return &project.Expression{Function: "upper", Arguments: []project.Term{{Expression: &project.Expression{Function: "??", Arguments: []project.Term{{Source: source(output)}, {Known: "none"}}}}}}
+	}
+	read := func(s project.Source) (string, error) {
+		switch s.Output {
+		case "Nope", "No":
+			return "", fault.New(fault.Missing, "stack %s has no output %s", s.Stack, s.Output)
+		case "Secret":
+			return "", fault.New(fault.Denied, "access denied")
+		}
+		return "of " + s.Output, nil
+	}
+	p := func(parameters map[string]project.Text) project.Project {
+		return project.Project{Nodes: map[string]project.Node{"app": {Name: "app", Parameters: parameters, Tags: map[string]project.Text{"a": {{Source: source("A")}}}}}}
+	}
+	good := p(map[string]project.Text{"X": {{Literal: "x-"}, {Source: source("B")}}, "Y": {{Expression: or("Nope")}}, "Z": {{Expression: or("C")}}})
+	before := fmt.Sprint(good)
+	var names []string
+	for _, s := range good.Sources() {
+		names = append(names, s.String())
+	}
+	if want := []string{"external:legacy.A@eu", "external:legacy.B@eu", "external:legacy.C@eu", "external:legacy.Nope@eu"}; !slices.Equal(names, want) {
+		t.Errorf("sources %v", names)
+	}
+	if _, err := good.Nodes["app"].Resolve(nil); err == nil {
+		t.Error("a node is resolved before its sources are read")
+	}
+	with, err := good.ReadSources(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := with.Nodes["app"].Resolve(nil)
+	want := map[string]string{"X": "x-of B", "Y": "NONE", "Z": "OF C"}
+	if diff := cmp.Diff(want, got.Parameters); diff != "" || err != nil || got.Tags["a"] != "of A" {
+		t.Errorf("%v %v\n%s", err, got.Tags, diff)
+	}
+	if fmt.Sprint(good) != before {
+		t.Error("the project itself was changed")
+	}
+	_, err = p(map[string]project.Text{"X": {{Source: source("Nope")}}, "Y": {{Expression: or("Secret")}}, "Z": {{Expression: &project.Expression{Function: "??", Arguments: []project.Term{{Source: source("Nope")}, {Source: source("No")}}}}}}).ReadSources(read)
+	wants := []string{
+		"stack app: parameter X: ${external:legacy.Nope@eu}: stack legacy has no output Nope",
+		"stack app: parameter Y: ${external:legacy.Secret@eu}: access denied",
+		"stack app: parameter Z: ${external:legacy.No@eu}: stack legacy has no output No",
+	}
+	if got := fault.Messages(err); !slices.Equal(got, wants) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestExternals(t *testing.T) {
+	all, err := project.ParseExternals(" shop@*=legacy-*, *@prod=network,")
+	if err != nil || all.String() != "shop@*=legacy-*,*@prod=network" {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for _, c := range []struct {
+		id, stack string
+		may       bool
+	}{
+		{"shop@prod", "legacy-vpc", true}, {"shop@dev", "legacy-", true}, {"shop@dev", "network", false}, {"web@prod", "network", true}, {"web@prod", "network-2", false}, {"shop2@prod", "legacy-vpc", false}, {"", "network", false},
+	} {
+		err := all.Permit(c.id, c.stack)
+		if (err == nil) != c.may || err != nil && (!fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "setting external")) {
+			t.Errorf("%s, %s: %v", c.id, c.stack, err)
+		}
+	}
+	if project.Externals(nil).Permit("shop@prod", "network") == nil {
+		t.Error("without a pattern a stack may be read")
+	}
+	for _, text := range []string{"legacy-*", "shop=legacy", "shop@*=", "shop@*=a?b", "shop@*=a=b", "shop@*:a", strings.Repeat("shop@*=legacy-aaaaaaaaaaaaaaaaa,", 40)} {
+		if _, err := project.ParseExternals(text); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
