@@ -206,20 +206,28 @@ func TestReadsBridgeDownstream(t *testing.T) {
 	for name, body := range ours {
 		files[name] = body
 	}
-	if _, err = format.Read(files, format.Options{Environment: "develop", Targets: targets}); err == nil || strings.Count(err.Error(), "the handler ") != 5 {
-		t.Errorf("the five templates from elsewhere must be refused: %v", err)
-	}
-	replaced := 0
-	elsewhere := regexp.MustCompile(`(?s)template:\n  type: (http|sam)\n(  [^\n]*\n)+`)
-	for name, body := range files {
-		if strings.HasPrefix(name, "config/") && elsewhere.Match(body) {
-			files[name] = elsewhere.ReplaceAll(body, []byte("template:\n  path: elsewhere.yaml\n"))
-			replaced++
+	replace := func(handler string, want int) {
+		t.Helper()
+		elsewhere := regexp.MustCompile(`(?s)template:\n  type: ` + handler + `\n(  [^\n]*\n)+`)
+		for name, body := range files {
+			if strings.HasPrefix(name, "config/") && elsewhere.Match(body) {
+				files[name] = elsewhere.ReplaceAll(body, []byte("template:\n  path: elsewhere.yaml\n"))
+				want--
+			}
+		}
+		if want != 0 {
+			t.Errorf("%d more templates have the handler %s", want, handler)
 		}
 	}
-	if replaced != 5 {
-		t.Errorf("%d templates were replaced", replaced)
+	o := format.Options{Environment: "develop", Targets: targets}
+	if _, err = format.Read(files, o); err == nil || strings.Count(err.Error(), "the handler ") != 1 {
+		t.Errorf("the handler of a plug-in must be refused: %v", err)
 	}
+	replace("sam", 1)
+	if l, err := format.Read(files, o); err != nil || len(l.Lacked) != 2 {
+		t.Errorf("%v: %v: the templates of other servers must be fetched", l.Lacked, err)
+	}
+	replace("http", 4)
 	dir := ""
 	if *python != "" {
 		dir = t.TempDir()
