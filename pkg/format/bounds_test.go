@@ -193,3 +193,34 @@ func sizes(messages []string) []int {
 	}
 	return all
 }
+
+// A value may be made of those of another stack, and each of these of a third stack's.
+func TestValuesOfManyStacks(t *testing.T) {
+	for name, c := range map[string]struct {
+		stacks      int
+		value, want string
+	}{
+		"twice":      {17, "${join('', [attr:s%[1]d.parameters.P, attr:s%[1]d.parameters.P])}", "its functions make more than 1024 KB"},
+		"beside":     {17, "${attr:s%[1]d.parameters.P}${upper(attr:s%[1]d.parameters.P)}", "its functions make more than 1024 KB"},
+		"in a list":  {17, "${[attr:s%[1]d.parameters.P, attr:s%[1]d.parameters.P]}", "its functions make more than 1024 KB"},
+		"one deeper": {300, "${upper(attr:s%[1]d.parameters.P)}", "with the values of other stacks, the expression is nested too deep: at most 50 levels"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			fmt.Fprintf(&b, "project: bomb\nstacks:\n  db: {template: db.yaml}\n  s%d: {template: t.yaml, parameters: {P: \"${lower(db.Arn)}\"}}\n", c.stacks)
+			for i := range c.stacks {
+				fmt.Fprintf(&b, "  s%d: {template: t.yaml, parameters: {P: %q}}\n", i, fmt.Sprintf(c.value, i+1))
+			}
+			all := archive.Files{
+				"stackwright.yaml": []byte(b.String()), "db.yaml": []byte(small),
+				"t.yaml": []byte("Parameters: {P: {Type: String}}\n" + small),
+			}
+			contract.Memory(t, 0, 200<<20, 0, func() {
+				_, err := Read(all, Options{Targets: here()})
+				if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%.500v\nwant %s", err, c.want)
+				}
+			})
+		})
+	}
+}

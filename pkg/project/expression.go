@@ -73,6 +73,25 @@ func (t Term) Late() bool {
 	return t.Node != "" || t.Source != nil || t.List != nil || t.Map != nil || t.Expression != nil
 }
 
+// Extent returns about how many bytes the term takes, each use of a shared one counted, and how
+// many levels of expressions, lists and maps are within one another.
+func (t Term) Extent() (bytes, levels int) {
+	bytes = 64 + len(t.Node) + len(t.Output) + function.Size(t.Known)
+	within := t.List
+	for key, value := range t.Map {
+		bytes += len(key)
+		within = append(within, value)
+	}
+	if t.Expression != nil {
+		within = t.Expression.Arguments
+	}
+	for _, one := range within {
+		size, below := one.Extent()
+		bytes, levels = bytes+size, max(levels, below+1)
+	}
+	return bytes, levels
+}
+
 // text evaluates the expression.
 func (x *Expression) text(in *function.Evaluation, lookup func(node, output string) (string, error)) (string, error) {
 	v, err := x.evaluate(in, lookup)

@@ -43,6 +43,9 @@ func (c *computation) refer(w *writer, ref declared.Reference) error {
 
 // writeParts writes a text of another stack.
 func (c *computation) writeParts(w *writer, text project.Text) error {
+	if err := c.composed(text); err != nil {
+		return err
+	}
 	for _, p := range text {
 		switch {
 		case p.Node != "":
@@ -56,6 +59,19 @@ func (c *computation) writeParts(w *writer, text project.Text) error {
 		}
 	}
 	return c.useAll(text)
+}
+
+// composed counts a text of another stack, which may have one of a third stack, and so on: a
+// few stacks would make a value of any size.
+func (c *computation) composed(text project.Text) error {
+	bytes, levels := text.AsTerm().Extent()
+	if err := c.in.Count(bytes); err != nil {
+		return err
+	}
+	if levels > function.MaxDepth {
+		return fmt.Errorf("with the values of other stacks, the expression is nested too deep: at most %d levels", function.MaxDepth)
+	}
+	return c.limit()
 }
 
 // useAll adds the edges of a text, which the stack must not be one of the ends of.
@@ -213,7 +229,10 @@ func (c *computation) referred(x declared.Expression, optional bool) (t project.
 		return project.Term{Node: result.Node, Output: result.Output}, function.Text, nil
 	case result.Parts != nil:
 		if t = result.Parts.AsTerm(); t.Late() {
-			return t, function.Any, c.useAll(result.Parts)
+			if err = c.composed(result.Parts); err == nil {
+				err = c.useAll(result.Parts)
+			}
+			return t, function.Any, placed(x, err)
 		}
 	case result.Value != nil:
 		t.Known = result.Value

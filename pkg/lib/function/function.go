@@ -101,11 +101,19 @@ func (e *Evaluation) Call(f Function, args []any) (any, error) {
 
 // Make counts a value that was made, and refuses it if the limit is exceeded.
 func (e *Evaluation) Make(v any) error {
-	if e.Made += size(v); e.Made > MaxMade {
-		return fmt.Errorf("its functions make more than %d KB", MaxMade>>10)
+	if err := e.Count(Size(v)); err != nil {
+		return err
 	}
 	if text, is := v.(string); is && len(text) > MaxText {
 		return errTooLong
+	}
+	return nil
+}
+
+// Count counts bytes that were made, and refuses them if the limit is exceeded.
+func (e *Evaluation) Count(bytes int) error {
+	if e.Made += bytes; e.Made > MaxMade {
+		return fmt.Errorf("its functions make more than %d KB", MaxMade>>10)
 	}
 	return nil
 }

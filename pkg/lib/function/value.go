@@ -125,8 +125,8 @@ func convert(v any, to Kind) (any, error) {
 	return v, nil
 }
 
-// size is about how many bytes a value takes.
-func size(v any) int {
+// Size is about how many bytes a value takes.
+func Size(v any) int {
 	n := 16
 	switch v := v.(type) {
 	case string:
@@ -135,11 +135,11 @@ func size(v any) int {
 		n += len(v)
 	case []any:
 		for _, item := range v {
-			n += size(item)
+			n += Size(item)
 		}
 	case map[string]any:
 		for key, item := range v {
-			n += 16 + len(key) + size(item)
+			n += 16 + len(key) + Size(item)
 		}
 	}
 	return n
