@@ -286,7 +286,7 @@ func TestUnknownService(t *testing.T) {
 		Type    string `json:"__type"`
 		Message string `json:"message"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || resp.StatusCode != http.StatusBadRequest || said.Type != "UnknownService" || !strings.Contains(said.Message, "cloudformation, dynamodb, events") {
+	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || resp.StatusCode != http.StatusBadRequest || said.Type != "UnknownService" || !strings.Contains(said.Message, "cloudformation, dynamodb, ecr, events") {
 		t.Errorf("%d %+v %v", resp.StatusCode, said, err)
 	}
 }

@@ -35,9 +35,6 @@ func convertProject(ctx context.Context, c *call) (int, error) {
 	}
 	done, err := convert.Project(files, func(f archive.Files, environment string) (format.Loaded, error) {
 		l, _, err := c.assuming(ctx, f, projectName(path), environment)
-		if err == nil && len(l.Lacked) > 0 {
-			err = fault.New(fault.Invalid, "the project uses %s, which is not in it: save the file in the project, and write its path", l.Lacked[0])
-		}
 		return l, err
 	})
 	if err != nil {

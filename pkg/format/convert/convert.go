@@ -42,6 +42,9 @@ func Project(f archive.Files, read func(f archive.Files, environment string) (fo
 	for _, e := range environments {
 		l, err := read(f, e)
 		was, wrong = append(was, l), append(wrong, err)
+		for _, a := range l.Lacked {
+			wrong = append(wrong, fault.New(fault.Refused, "the project uses %s, which is not in it: save the file in the project, and write its path", a))
+		}
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return Converted{}, err
