@@ -79,7 +79,7 @@ func (a change) startDescribed(ctx context.Context, t Task, refused error) (plan
 
 // asDesired reports whether t would change nothing in the live stack.
 func (t Task) asDesired(live plan.Live) bool {
-	return t.Node.Template.Pinned && t.Record.Current(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
+	return plan.Pinned(t.Node, t.Want) && t.Record.Current(live) && live.Protected == t.Node.Protect && t.Record.Digest == t.Want.Digest
 }
 
 // check returns the live stack and the task to carry out: if the stack of an update is

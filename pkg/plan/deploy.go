@@ -141,6 +141,9 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, adopted
 			continue
 		}
 		got, err := n.Resolve(v.output)
+		if err == nil && !Pinned(n, got) {
+			continue
+		}
 		changing := slices.ContainsFunc(n.Needs, changes)
 		changing = changing || !maps.Equal(r.Outputs, live.Outputs)
 		switch {

@@ -103,7 +103,7 @@ func (d describer) explain(c *StackChange, n project.Node, compared bool) {
 	}
 	switch {
 	case !compared || len(c.Parameters)+len(c.Tags)+len(c.Options)+len(c.Resources)+len(c.Outputs) > 0:
-	case !n.Template.Pinned:
+	case !d.pinned(n):
 		if len(c.Reasons) == 0 {
 			c.Certainty = Possible
 		}
@@ -111,6 +111,12 @@ func (d describer) explain(c *StackChange, n project.Node, compared bool) {
 	default:
 		c.Caveats = append(c.Caveats, "no difference was found")
 	}
+}
+
+// pinned reports whether what a stack deploys follows from the values as they are now.
+func (d describer) pinned(n project.Node) bool {
+	got, err := n.Resolve(d.output)
+	return n.Template.Pinned && (err != nil || Pinned(n, got))
 }
 
 // unpinned names what the values of a stack are not known by: macros, nested stacks, and
