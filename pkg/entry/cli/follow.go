@@ -156,13 +156,10 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 		code = ExitChanges
 	}
 	if err == nil && plan.AllOperations().Of(r.Operation).Reversible && (r.State == run.StateFailed || r.State == run.StateCancelled) {
-		id := engine.RollbackOf(r.ID)
-		if _, err := s.load(ctx, id); fault.Is(err, fault.Missing) {
-			return code, nil
-		} else if err != nil {
+		w = watch{run: engine.RollbackOf(r.ID)}
+		if has, err := s.exists(ctx, w.run); err != nil || !has {
 			return code, err
 		}
-		w = watch{run: id}
 		if r, err = s.follow(ctx, w, s.view(ctx)); code == ExitOK {
 			code = exit(r.State)
 		}
@@ -171,6 +168,27 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 		return s.detach(ctx, w.run)
 	}
 	return code, err
+}
+
+// exists reports whether a run is recorded. Like follow, it tries again if the installation does not answer: on a laptop, the
+// process that hosts it may end as soon as the run before has ended.
+func (s *session) exists(ctx context.Context, id string) (bool, error) {
+	for {
+		_, err := s.load(ctx, id)
+		if err = s.retryable(ctx, err); !errors.Is(err, errGap) {
+			if fault.Is(err, fault.Missing) {
+				return false, nil
+			}
+			return err == nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-s.call.Interrupts:
+			return false, errInterrupted
+		case <-time.After(s.until(time.Since(s.lost))):
+		}
+	}
 }
 
 // executionCheckInterval is how often the monitor checks that a followed run has an execution.

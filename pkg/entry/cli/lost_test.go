@@ -51,6 +51,68 @@ func createTable(t *testing.T, at site) {
 	}
 }
 
+// watched returns a session with a server in this process, what writes the server's runs, the session's way to the server, and
+// a pending run with the ID "one".
+func watched(t *testing.T, out, errors io.Writer) (*session, direct, *network, run.Run) {
+	t.Helper()
+	watcher := &call{
+		Shell: Shell{Out: out, Err: errors, Self: "stackwright", Getenv: func(string) string { return "" }},
+		flags: flags{endpoint: "http://server", output: "text", given: map[string]bool{"endpoint": true}},
+	}
+	tables, err := emulator.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, client, way := watcher.siteAt("http://server"), watcher.siteAt("http://server"), &network{tables: tables}
+	server.config.HTTPClient, client.config.HTTPClient = &network{tables: tables}, way
+	createTable(t, server)
+	runs := watcher.connect(server).to.(direct)
+	r, _, err := runs.CreateRun(t.Context(), run.Run{
+		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy", Who: "ann", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}},
+		Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: time.Now(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return watcher.connect(client), runs, way, r
+}
+
+// A breaker lets a network refuse connections for ten seconds as soon as something is written.
+type breaker struct {
+	way     *network
+	written strings.Builder
+}
+
+// Write is io.Writer.
+func (b *breaker) Write(p []byte) (int, error) {
+	if b.written.Len() == 0 {
+		b.way.from, b.way.to = time.Now(), time.Now().Add(10*time.Second)
+	}
+	return b.written.Write(p)
+}
+
+// A server may go away as soon as a run has ended, before its rollback is read: the next server is then read.
+func TestTheServerGoesAwayAsTheRunEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said strings.Builder
+		out := &breaker{}
+		watcher, runs, way, r := watched(t, out, &said)
+		out.way = way
+		r.State = run.StateCancelled
+		if err := runs.End(t.Context(), r, run.Exit{From: run.StatePending, Unchanged: true}); err != nil {
+			t.Fatal(err)
+		}
+		startedAt := time.Now()
+		code, err := watcher.watch(t.Context(), watch{run: "one", success: run.StateCancelled})
+		if code != ExitOK || err != nil {
+			t.Errorf("code %d, %v: %s", code, err, said.String())
+		}
+		if out.written.Len() == 0 || time.Since(startedAt) < 10*time.Second {
+			t.Errorf("the server did not go away: it took %s and says %q", time.Since(startedAt), out.written.String())
+		}
+	})
+}
+
 // A run of a moment is shown as ended at once, a long one is polled at the pace of its site.
 func TestPollsOfAFollowedRunBecomeRarer(t *testing.T) {
 	s := site{pace: 2 * time.Second}
@@ -86,26 +148,8 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var said strings.Builder
-				watcher := &call{
-					Shell: Shell{Out: io.Discard, Err: &said, Self: "stackwright", Getenv: func(string) string { return "" }},
-					flags: flags{endpoint: "http://server", output: "text", given: map[string]bool{"endpoint": true}},
-				}
-				tables, err := emulator.Open("")
-				if err != nil {
-					t.Fatal(err)
-				}
-				server, client := watcher.siteAt("http://server"), watcher.siteAt("http://server")
-				server.config.HTTPClient = &network{tables: tables}
-				client.config.HTTPClient = &network{tables: tables, from: time.Now().Add(5 * time.Second), to: time.Now().Add(5*time.Second + c.outage)}
-				createTable(t, server)
-				runs := watcher.connect(server).to.(direct)
-				r, _, err := runs.CreateRun(t.Context(), run.Run{
-					Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy", Who: "ann", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"}},
-					Version: run.Version, Command: run.Continue, State: run.StatePending, Requested: time.Now(),
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				watcher, runs, client, r := watched(t, io.Discard, &said)
+				client.from, client.to = time.Now().Add(5*time.Second), time.Now().Add(5*time.Second+c.outage)
 				end := time.AfterFunc(c.ends, func() {
 					if err := runs.MarkWaiting(t.Context(), r); err != nil {
 						t.Error(err)
@@ -113,9 +157,9 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 				})
 				defer end.Stop()
 				startedAt := time.Now()
-				code, err := watcher.connect(client).watch(t.Context(), watch{run: "one"})
+				code, err := watcher.watch(t.Context(), watch{run: "one"})
 				if err != nil {
-					code = watcher.reportError(err)
+					code = watcher.call.reportError(err)
 				}
 				if code != c.code {
 					t.Errorf("code %d, want %d", code, c.code)
