@@ -19,7 +19,7 @@ import (
 // reader reads a project that is called shop if its files do not say its name.
 func reader(f archive.Files, environment string) (format.Loaded, error) {
 	targets := map[string]project.Target{}
-	for name, account := range map[string]string{project.DefaultTarget: "000000000000", "prod": "222222222222", "other": "111111111111"} {
+	for name, account := range map[string]string{project.DefaultTarget: "000000000000", "prod": "222222222222", "other": "111111111111", "team": "000000000000", "data": "222222222222"} {
 		targets[name] = project.Target{Name: name, Account: account, Region: "us-east-1"}
 	}
 	o := format.Options{Name: "shop", Environment: environment, Targets: targets}

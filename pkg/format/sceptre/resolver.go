@@ -190,9 +190,9 @@ func (r *resolution) external(argument any) (any, error) {
 			}
 		}
 	}
-	want := r.tree.target(in)
+	want := cmp.Or(r.tree.target(in.place()), r.tree.target(in))
 	for _, s := range r.stacks {
-		if s.config != nil && s.physical == name && s.account.region == in.region && r.tree.target(s.account) == want {
+		if s.config != nil && s.physical == name && s.account.region == in.region && (s.account.place() == in.place() || r.tree.target(s.account) == want) {
 			return r.outputOf(s, output, "!stack_output_external "+written)
 		}
 	}
@@ -201,7 +201,7 @@ func (r *resolution) external(argument any) (any, error) {
 		return nil, fmt.Errorf("%q is not the name of a stack", problem.Short(name))
 	}
 	if want == "" {
-		r.tree.requireTarget(in, r.stack.at)
+		r.tree.requireTarget(in.place(), r.stack.at)
 		return nil, errReported
 	}
 	return parts{{Reference: &ref}}, nil

@@ -28,6 +28,7 @@ type made struct {
 	Tags       map[string]string `json:"tags"`
 	Needs      []string          `json:"needs"`
 	Account    []string          `json:"account"`
+	Service    string            `json:"service_role"`
 	Protect    bool              `json:"protect"`
 	Timeout    int               `json:"timeout"`
 	Template   string            `json:"template"`
@@ -41,6 +42,8 @@ var targets = map[string]project.Target{
 	project.DefaultTarget: {Name: project.DefaultTarget, Account: "000000000000", Region: "us-east-1"},
 	"prod":                {Name: "prod", Account: "222222222222", Region: "us-east-1"},
 	"other":               {Name: "other", Account: "111111111111", Region: "us-east-1"},
+	"team":                {Name: "team", Account: "000000000000", Region: "us-east-1"},
+	"data":                {Name: "data", Account: "222222222222", Region: "us-east-1"},
 }
 
 // Each folder of testdata/trees is a Sceptre project, and want.json is what Sceptre itself
@@ -155,7 +158,7 @@ func compare(t *testing.T, files archive.Files, kept []byte, environment string)
 	for name, n := range l.Project.Nodes {
 		m := made{
 			StackName: n.Stack, Parameters: map[string]string{}, Tags: map[string]string{}, Needs: append([]string{}, n.Needs...),
-			Account: want[name].Account, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
+			Account: want[name].Account, Service: want[name].Service, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
 			Notifications: append([]string{}, n.Notifications...), OnFailure: string(n.OnFailure), DisableRollback: n.DisableRollback,
 		}
 		for key, text := range n.Parameters {
@@ -168,6 +171,8 @@ func compare(t *testing.T, files archive.Files, kept []byte, environment string)
 		target := project.DefaultTarget
 		switch account := m.Account; {
 		case len(account) == 0:
+		case m.Service != "":
+			target = m.Service[strings.LastIndex(m.Service, "-")+1:] // as the side file of the tree says
 		case account[0] != "":
 			target = account[0]
 		case account[2] != "":

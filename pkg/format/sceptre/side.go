@@ -38,12 +38,18 @@ func (e environment) has(file string) bool {
 }
 
 // An account is where a configuration says that its stack is.
-type account struct{ profile, region, role string }
+type account struct{ profile, region, role, serviceRole string }
+
+// place is the account without the role that CloudFormation uses there.
+func (a account) place() account {
+	a.serviceRole = ""
+	return a
+}
 
 // String is the account as a user writes it in the side file.
 func (a account) String() string {
 	var all []string
-	for _, one := range []struct{ key, value string }{{"profile", a.profile}, {"region", a.region}, {"role", a.role}} {
+	for _, one := range []struct{ key, value string }{{"profile", a.profile}, {"region", a.region}, {"role", a.role}, {"service_role", a.serviceRole}} {
 		if one.value != "" {
 			all = append(all, one.key+": "+one.value)
 		}
@@ -53,18 +59,18 @@ func (a account) String() string {
 
 // A mapping maps the accounts with its values to a registered target.
 type mapping struct {
-	account // an empty value is for all
+	account // an empty value is for all, but for the service role: it is for stacks that have none
 	target  string
 	at      problem.Position
 }
 
 func (m mapping) matches(a account) bool {
-	return (m.profile == "" || m.profile == a.profile) && (m.region == "" || m.region == a.region) && (m.role == "" || m.role == a.role)
+	return (m.profile == "" || m.profile == a.profile) && (m.region == "" || m.region == a.region) && (m.role == "" || m.role == a.role) && m.serviceRole == a.serviceRole
 }
 
 var (
 	sideKeys    = []string{"project", "environments", "targets", "variables", "environment_variables"}
-	mappingKeys = []string{"profile", "region", "role", "target"}
+	mappingKeys = []string{"profile", "region", "role", "service_role", "target"}
 )
 
 // readSide reads the side file, if there is one.
@@ -174,7 +180,7 @@ func (t *tree) sideEnvironments(n *yaml.Node) []environment {
 
 func (t *tree) sideTarget(n *yaml.Node) mapping {
 	m := mapping{at: t.sideAt(n)}
-	to := map[string]*string{"profile": &m.profile, "region": &m.region, "role": &m.role, "target": &m.target}
+	to := map[string]*string{"profile": &m.profile, "region": &m.region, "role": &m.role, "service_role": &m.serviceRole, "target": &m.target}
 	for _, p := range t.sidePairs("targets", n) {
 		if to[p.Key.Value] == nil {
 			t.Add(t.sideAt(p.Key), "targets: unknown key %q%s", problem.Short(p.Key.Value), t.Hint(p.Key.Value, mappingKeys))
@@ -201,7 +207,7 @@ func (t *tree) target(a account) string {
 			return m.target
 		}
 	}
-	if a.profile == "" && a.role == "" {
+	if a.profile == "" && a.role == "" && a.serviceRole == "" {
 		return project.DefaultTarget
 	}
 	return ""

@@ -114,19 +114,10 @@ func (t *tree) identify(s *stack) {
 			t.Add(t.places[e.Place], "%s: expected true or false, found %s", key, jinja.Kind(e.Value))
 		}
 	}
-	role, at := "", s.at
-	for _, key := range []string{"sceptre_role", "iam_role"} {
-		e, ok := s.config.Entry(key)
-		text, isText := e.Value.(string)
-		switch {
-		case !ok || !jinja.Truth(e.Value):
-		case !isText:
-			t.Add(t.places[e.Place], "%s: expected the ARN of a role, found %s: Stackwright must know the role before it deploys", key, jinja.Kind(e.Value))
-		case role != "":
-			t.Add(t.places[e.Place], "iam_role and sceptre_role are the same: remove one of them")
-		default:
-			role, at = text, t.places[e.Place]
-		}
+	role, at := t.role(s, "sceptre_role", "iam_role")
+	serviceRole, used := t.role(s, "cloudformation_service_role", "role_arn")
+	if serviceRole != "" {
+		at = used
 	}
 	if e, ok := s.config.Entry("profile"); ok && jinja.Truth(e.Value) {
 		if _, isText := e.Value.(string); !isText {
@@ -138,7 +129,7 @@ func (t *tree) identify(s *stack) {
 		s.config = nil
 		return
 	}
-	s.account = account{s.text("profile"), s.text("region"), role}
+	s.account = account{s.text("profile"), s.text("region"), role, serviceRole}
 	if !s.skipped() {
 		t.requireTarget(s.account, at)
 	}
@@ -152,22 +143,29 @@ func (t *tree) identify(s *stack) {
 	}
 }
 
-// refused are the keys that are not supported, with what to do. A value that has no effect
-// is accepted.
-var refused = []struct{ key, instead string }{
-	{"cloudformation_service_role", "the role of a stack is not supported yet: register a target with --execution-role, map the stack to it under targets: in " + sideFile + ", and remove this key"},
-	{"role_arn", "the role of a stack is not supported yet: register a target with --execution-role, map the stack to it under targets: in " + sideFile + ", and remove this key"},
+// role is the ARN of a role, which has a key and an older one, and where it is written.
+func (t *tree) role(s *stack, key, older string) (arn string, at problem.Position) {
+	at = s.at
+	for _, one := range []string{key, older} {
+		e, ok := s.config.Entry(one)
+		text, isText := e.Value.(string)
+		switch {
+		case !ok || !jinja.Truth(e.Value):
+		case !isText:
+			t.Add(t.places[e.Place], "%s: expected the ARN of a role, found %s: Stackwright must know the role before it deploys", one, jinja.Kind(e.Value))
+		case arn != "":
+			t.Add(t.places[e.Place], "%s and %s are the same: remove one of them", older, key)
+		default:
+			arn, at = text, t.places[e.Place]
+		}
+	}
+	return arn, at
 }
 
 // declared declares a stack among those of its environment.
 func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 	if s.config == nil {
 		return declared.Stack{Name: s.name, At: s.at, Template: &declared.Template{At: s.at, Broken: true}, Settings: declared.Settings{Incomplete: true}}, true
-	}
-	for _, r := range refused {
-		if e, ok := s.config.Entry(r.key); ok && jinja.Truth(e.Value) {
-			t.Add(t.places[e.Place], "%s: %s", r.key, r.instead)
-		}
 	}
 	t.refuseHooks(s)
 	r := &resolution{tree: t, stack: s, stacks: all}

@@ -77,6 +77,7 @@ for s in sorted(stacks, key=lambda s: s.name):
         "tags": {str(k): str(v) for k, v in s.tags.items()},
         "needs": sorted(({d.name for d in s.dependencies if not (d.ignore or d.obsolete)} | set(external)) - {s.name}),
         "account": [s.profile or "", s.region, s.sceptre_role or ""],
+        "service_role": s.cloudformation_service_role or "",
         "protect": bool(s.protected),
         "timeout": s.stack_timeout,
         "notifications": sorted(s.notifications),
