@@ -4,6 +4,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -145,7 +146,7 @@ func ParseAllowed(text string) (Allowed, error) {
 	var all Allowed
 	var wrong []string
 	if len(text) > maxAllowed {
-		wrong = append(wrong, "the patterns have more than 1000 characters: use stars")
+		wrong = append(wrong, fmt.Sprintf("the patterns have more than %d characters: use stars", maxAllowed))
 	}
 	for p := range strings.SplitSeq(text, ",") {
 		if p = strings.TrimSpace(p); p == "" {

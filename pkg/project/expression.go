@@ -73,6 +73,19 @@ func (t Term) Late() bool {
 	return t.Node != "" || t.Source != nil || t.List != nil || t.Map != nil || t.Expression != nil
 }
 
+// written reports whether a part of what the term becomes, or a default of it, is known.
+func (t Term) written() bool {
+	within := t.List
+	for _, value := range t.Map {
+		within = append(within, value)
+	}
+	if t.Expression != nil {
+		f, _ := function.Named(t.Expression.Function)
+		within = t.Expression.Arguments[min(f.Apart, len(t.Expression.Arguments)):]
+	}
+	return !function.Empty(t.Known) || slices.ContainsFunc(within, Term.written)
+}
+
 // Extent returns about how many bytes the term takes, each use of a shared one counted, and how
 // many levels of expressions, lists and maps are within one another.
 func (t Term) Extent() (bytes, levels int) {

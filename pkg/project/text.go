@@ -52,6 +52,17 @@ func (t Text) Known() (string, bool) {
 	return b.String(), true
 }
 
+// Written reports whether the files of the project say a part of what the text becomes, or a default of it. Commas between
+// the items of a list are none.
+func (t Text) Written() bool {
+	for _, p := range t {
+		if strings.Trim(p.Literal, ",") != "" || p.Expression != nil && (Term{Expression: p.Expression}).written() {
+			return true
+		}
+	}
+	return false
+}
+
 // String shows the text with its references as the user writes them.
 func (t Text) String() string {
 	var b strings.Builder

@@ -5,6 +5,7 @@ package remote
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"path"
@@ -63,7 +64,7 @@ func Parse(text string) (Address, error) {
 	case !ok:
 		return Address{}, errors.New("it is no URL: write https://HOST/PATH or s3://BUCKET/KEY")
 	case len(text) > MaxAddress:
-		return Address{}, errors.New("the URL has more than 1024 characters: write a shorter one")
+		return Address{}, fmt.Errorf("the URL has more than %d characters: write a shorter one", MaxAddress)
 	case scheme == S3:
 		return object(text, rest)
 	case scheme == "http":

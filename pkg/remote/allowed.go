@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func ParseAllowed(text string) (Allowed, error) {
 	var all Allowed
 	var wrong []string
 	if len(text) > maxAllowed {
-		wrong = append(wrong, "the entries have more than 1000 characters: use shorter prefixes, and stars for projects")
+		wrong = append(wrong, fmt.Sprintf("the entries have more than %d characters: use shorter prefixes, and stars for projects", maxAllowed))
 	}
 	for one := range strings.SplitSeq(text, ",") {
 		if one = strings.TrimSpace(one); one == "" {

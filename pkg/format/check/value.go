@@ -53,8 +53,9 @@ func (c *checker) dynamic(s *resolve.Stack, p template.Parameter, at problem.Pos
 	written := text.String()
 	all := template.Dynamics(written)
 	known, ok := text.Known()
-	if p.NoEcho && !p.Stored() && ok && known != "" && len(all) == 0 {
-		c.Add(at, "%s: its template says NoEcho, and this value would be stored and shown: write ${secret:name#key} or ${ssm-secure:path}", what)
+	if p.NoEcho && !p.Stored() && len(all) == 0 && text.Written() {
+		part := map[bool]string{true: "this value", false: "the text in this value"}[ok]
+		c.Add(at, "%s: its template says NoEcho, and %s would be stored and shown: write ${secret:name#key} or ${ssm-secure:path}", what, part)
 		return false
 	}
 	if !strings.Contains(written, "{{resolve:") {

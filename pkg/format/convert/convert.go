@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
@@ -181,11 +182,14 @@ func (w *writer) values(entries map[string]declared.Entry) map[string]draft.Valu
 // written is a text with references as a project file has it.
 func written(parts []declared.Part) string {
 	text := ""
-	for _, p := range parts {
+	for i, p := range parts {
 		r := p.Reference
 		switch {
 		case r == nil:
 			text += draft.Literal(p.Literal).Items[0]
+			if before := strings.TrimRight(text, "$"); before != text && i+1 < len(parts) {
+				text = before + "${'" + text[len(before):] + "'}" // $${ would be a literal ${
+			}
 		case r.Kind == "output" && r.Target == "": // other formats write it in another way
 			text += "${" + r.Name + "." + r.Key + "}"
 		default:

@@ -95,6 +95,45 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// Literal $ before a reference stay: a project file reads $${ as a literal ${.
+func TestDollarBeforeReference(t *testing.T) {
+	files := archive.Files{
+		"config/config.yaml": []byte("{project_code: shop, region: us-east-1}"),
+		"config/a.yaml":      []byte("{template: {path: t.yaml}, parameters: {A: !sub [\"$${b}\", {b: !stack_output b.yaml::O}]}}"),
+		"config/b.yaml":      []byte("{template: {path: t.yaml}, parameters: {A: \"$${a}\"}}"),
+		"templates/t.yaml":   []byte("Parameters: {A: {Type: String}}\nResources: {T: {Type: AWS::SNS::Topic}}\nOutputs: {O: {Value: !Ref T}}\n"),
+	}
+	c, err := convert.Project(files, reader)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, c.Files[convert.Name])
+	}
+	want := map[string]project.Text{"a": {{Literal: "$$"}, {Node: "b", Output: "O"}}, "b": project.Literal("$${a}")}
+	for name, text := range want {
+		if d := cmp.Diff(text, c.Projects[0].Nodes[name].Parameters["A"]); d != "" {
+			t.Errorf("%s (- want, + got)\n%s\n%s", name, d, c.Files[convert.Name])
+		}
+	}
+}
+
+// A project file that would have another effect is not written.
+func TestAnotherEffect(t *testing.T) {
+	other := func(f archive.Files, environment string) (format.Loaded, error) {
+		l, err := reader(f, environment)
+		if n, ok := l.Project.Nodes["db"]; ok && l.Project.Kind == project.WithFile {
+			n.Parameters = map[string]project.Text{"Size": project.Literal("large")}
+			l.Project.Nodes["db"] = n
+		}
+		return l, err
+	}
+	template := "Parameters: {Size: {Type: String, Default: small}}\nResources: {T: {Type: AWS::SNS::Topic}}\n"
+	files := archive.Files{"db.yaml": []byte(template), "parameters/db.json": []byte(`["Size=small"]`)}
+	c, err := convert.Project(files, other)
+	want := []string{"shop@default: stack db: parameter Size cannot be written in a project file with the same effect: write the project by hand"}
+	if d := cmp.Diff(want, fault.Messages(err)); d != "" {
+		t.Errorf("%s%v", d, c.Files.Paths())
+	}
+}
+
 // What cannot be converted is refused, with all reasons.
 func TestRefused(t *testing.T) {
 	sceptre := func(config string) archive.Files {
@@ -103,18 +142,15 @@ func TestRefused(t *testing.T) {
 			"templates/t.yaml": []byte("Parameters: {A: {Type: String}}\nResources: {T: {Type: AWS::SNS::Topic}}\nOutputs: {O: {Value: !Ref T}}\n"),
 		}
 	}
-	after := sceptre("{template: {path: t.yaml}, parameters: {A: !sub [\"$${b}\", {b: !stack_output b.yaml::O}]}}")
-	after["config/b.yaml"] = []byte("{template: {path: t.yaml}, parameters: {A: a}}")
 	for name, c := range map[string]struct {
 		files archive.Files
 		want  string
 	}{
-		"a project file":              {folder(t, "../testdata/accepted/minimal", "want.json", ".options.json"), "stackwright.yaml is a project file already: there is nothing to convert"},
-		"an assembly":                 {archive.Files{"manifest.json": []byte(`{"version": "38.0.0", "artifacts": {}}`)}, "a CDK cloud assembly is not converted, because a project file cannot name assets to publish: deploy the folder cdk.out itself"},
-		"not valid":                   {sceptre("{template: {path: t.yaml}}"), "config/a.yaml: stack a: parameter A is missing: its template has no default for it: write it under parameters: in config/a.yaml"},
-		"from elsewhere":              {sceptre("{template: {type: http, url: 'https://example.com/t.yaml'}}"), "the project uses https://example.com/t.yaml, which is not in it: save the file in the project, and write its path"},
-		"no project":                  {archive.Files{}, "there is no stackwright.yaml at the top of the project, and no CloudFormation template: write one of them"},
-		"a dollar before a reference": {after, "shop@default: stack a: parameter A cannot be written in a project file with the same effect: write the project by hand"},
+		"a project file": {folder(t, "../testdata/accepted/minimal", "want.json", ".options.json"), "stackwright.yaml is a project file already: there is nothing to convert"},
+		"an assembly":    {archive.Files{"manifest.json": []byte(`{"version": "38.0.0", "artifacts": {}}`)}, "a CDK cloud assembly is not converted, because a project file cannot name assets to publish: deploy the folder cdk.out itself"},
+		"not valid":      {sceptre("{template: {path: t.yaml}}"), "config/a.yaml: stack a: parameter A is missing: its template has no default for it: write it under parameters: in config/a.yaml"},
+		"from elsewhere": {sceptre("{template: {type: http, url: 'https://example.com/t.yaml'}}"), "the project uses https://example.com/t.yaml, which is not in it: save the file in the project, and write its path"},
+		"no project":     {archive.Files{}, "there is no stackwright.yaml at the top of the project, and no CloudFormation template: write one of them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := convert.Project(c.files, reader)

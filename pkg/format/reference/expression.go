@@ -13,11 +13,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
-// What one expression may at most have.
-const (
-	maxDepth  = 50
-	maxValues = 1000
-)
+// maxValues is how many values one expression may at most have.
+const maxValues = 1000
 
 // isExpression reports whether what is no reference was meant to be an expression.
 func isExpression(written string) bool {
@@ -155,8 +152,8 @@ func (s *scanner) value(depth int) (x declared.Expression, err error) {
 	if s.values++; s.values > maxValues {
 		return x, s.fail(s.at, "more than %d values in one expression: divide it, or write a file", maxValues)
 	}
-	if depth > maxDepth {
-		return x, s.fail(s.at, "the expression is nested too deep: at most %d levels are read", maxDepth)
+	if depth > function.MaxDepth {
+		return x, s.fail(s.at, "the expression is nested too deep: at most %d levels are read", function.MaxDepth)
 	}
 	switch {
 	case s.at == len(s.text):

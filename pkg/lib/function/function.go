@@ -41,6 +41,7 @@ type Function struct {
 	Optional int    // how many of the last ones may be left out
 	Gives    Kind
 	Early    bool // its arguments must be known before any stack is deployed
+	Apart    int  // how many of its first arguments only separate or choose: no secret can be in them
 
 	apply func(e *Evaluation, args []any) (any, error)
 }

@@ -10,7 +10,7 @@ import (
 
 // select is also what x[0], x['key'] and x.key call.
 var selectItem = Function{
-	Name: "select", Syntax: "select(index or key, list or map)", Takes: []Kind{Text, Any}, Gives: Any,
+	Name: "select", Syntax: "select(index or key, list or map)", Takes: []Kind{Text, Any}, Gives: Any, Apart: 1,
 	apply: func(_ *Evaluation, args []any) (any, error) {
 		switch of := args[1].(type) {
 		case []any:

@@ -6,7 +6,7 @@ import (
 )
 
 var splitText = Function{
-	Name: "split", Syntax: "split(separator, text)", Takes: []Kind{Text, Text}, Gives: List,
+	Name: "split", Syntax: "split(separator, text)", Takes: []Kind{Text, Text}, Gives: List, Apart: 1,
 	apply: func(_ *Evaluation, args []any) (any, error) {
 		by, text := args[0].(string), args[1].(string)
 		if by == "" {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,6 +56,26 @@ func (k Kind) Fits(expected Kind) bool {
 		return k == Number || k == Truth
 	case expected == Number:
 		return k == Text
+	}
+	return false
+}
+
+// Empty reports whether a value has no number, true or false, and no text but empty ones.
+func Empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !Empty(item) })
+	case map[string]any:
+		for _, item := range v {
+			if !Empty(item) {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }
