@@ -44,7 +44,7 @@ var suites = []suite{
 	{name: "random scenarios", dir: "stepfn", args: []string{"-test.run=^TestRandomScenarios$", "-scenarios=2000"}, on: onMemory},
 	{name: "promptness", dir: "stepfn", args: []string{"-test.run=^TestPrompt$"}, on: onEmulators},
 	{name: "tests of packages", args: []string{"-test.skip=^(TestModels|TestModelsReach|TestSafeguards|TestChecker)$"}},
-	{name: "crashes", dir: "stepfn", args: []string{"-test.run=^TestCrashAtEveryWrite$"}, on: onMemory},
+	{name: "crashes", dir: "stepfn", args: []string{"-test.run=^TestCrashAtEveryWrite$", "-all-points"}, on: onMemory},
 	{name: "scenarios on emulators", dir: "stepfn", args: []string{"-test.run=^TestScenariosOnEmulators$"}, on: onEmulators},
 	{name: "random scenarios on emulators", dir: "stepfn", args: []string{"-test.run=^TestRandomScenariosOnEmulators$", "-emulated=50"}, on: onEmulators},
 }
