@@ -28,6 +28,7 @@ lib/jinja
 lib/resource
 lib/markdown          lib/pattern
 lib/golden
+lib/schema
 lib/difference        lib/resource lib/suggest lib/template
 lib/expression        lib/suggest
 lib/download

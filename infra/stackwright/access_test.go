@@ -17,7 +17,7 @@ import (
 )
 
 // notAllowed is the answer to everybody who has not the role.
-const notAllowed = `{"error":{"kind":"Denied","message":"not allowed","messages":["not allowed"]}}` + "\n"
+const notAllowed = `{"type":"urn:stackwright:problem:denied","title":"Forbidden","status":403,"detail":"not allowed","kind":"Denied","messages":["not allowed"]}` + "\n"
 
 // session is the access key of a session of a role in the laptop's account.
 func session(role string) string {

@@ -11,6 +11,7 @@ import (
 // other code reads the columns of the row and never its name.
 type Control struct {
 	Name         string
+	Summary      string        // what it does
 	Command      Command       // recorded for the run
 	WithRollback Command       // recorded instead if the rollback option is set
 	EndsRun      bool          // it ends the run at once, even if its execution still runs, and so frees the lock
@@ -23,15 +24,21 @@ type Control struct {
 // Controls lists the commands that users may give to a run.
 func Controls() []Control {
 	return []Control{
-		{Name: "pause", Command: Pause, Options: []plan.Option{plan.OptionReason}},
-		{Name: "continue", Command: Continue, Options: []plan.Option{plan.OptionReason}},
+		{Name: "pause", Summary: "Pause a run: it starts no more steps until it is continued", Command: Pause, Options: []plan.Option{plan.OptionReason}},
+		{Name: "continue", Summary: "Continue a paused run", Command: Continue, Options: []plan.Option{plan.OptionReason}},
 		{
-			Name: "cancel", Command: Cancel, WithRollback: CancelAndRollBack,
+			Name: "cancel", Summary: "Cancel a run: running steps end, and the other steps are skipped", Command: Cancel, WithRollback: CancelAndRollBack,
 			Options: []plan.Option{plan.OptionReason, plan.OptionRollback, plan.OptionForce},
 		},
-		{Name: "approve", Answers: true, Yes: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest, plan.OptionStep}},
-		{Name: "reject", Answers: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason, plan.OptionDigest, plan.OptionStep}},
-		{Name: "unlock", Command: Cancel, EndsRun: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason}},
+		{
+			Name: "approve", Summary: "Approve the plan of a run, or a step of it, that waits for approval", Answers: true, Yes: true,
+			Options: []plan.Option{plan.OptionReason, plan.OptionDigest, plan.OptionStep},
+		},
+		{
+			Name: "reject", Summary: "Reject the plan of a run, or a step of it, that waits for approval", Answers: true, NeedsReason: true,
+			Options: []plan.Option{plan.OptionReason, plan.OptionDigest, plan.OptionStep},
+		},
+		{Name: "unlock", Summary: "End a run at once, and release the lock that it holds", Command: Cancel, EndsRun: true, NeedsReason: true, Options: []plan.Option{plan.OptionReason}},
 	}
 }
 

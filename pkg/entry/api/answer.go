@@ -136,28 +136,36 @@ func status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// A failure is an error in an answer.
-type failure struct {
-	Kind     fault.Kind `json:"kind"`
-	Message  string     `json:"message"`  // all of them in one
+// A Problem says why a request failed: a problem document of RFC 9457.
+// https://www.rfc-editor.org/rfc/rfc9457
+type Problem struct {
+	Type     string     `json:"type"`     // a URN that ends with the kind
+	Title    string     `json:"title"`    // the status in words
+	Status   int        `json:"status"`   // of the answer
+	Detail   string     `json:"detail"`   // all messages in one
+	Kind     fault.Kind `json:"kind"`     // what programs decide by
 	Messages []string   `json:"messages"` // one for each error: what happened, why, what to do
 }
+
+// problemType is the content type of a Problem.
+const problemType = "application/problem+json"
 
 // failed is the answer to a request that failed. An error without a kind may contain
 // anything, so it goes to the log only, where the request's ID finds it.
 func failed(err error, request string) events.APIGatewayV2HTTPResponse {
-	f := failure{Kind: fault.KindOf(err), Messages: fault.Messages(err)}
-	if f.Kind == "" || f.Kind == fault.Broken {
-		f.Kind = fault.Broken
-		f.Messages = []string{fmt.Sprintf("something is wrong here, and not with the request: see the log of the function api for request %.100q", request)}
+	p := Problem{Kind: fault.KindOf(err), Messages: fault.Messages(err), Status: status(err)}
+	if p.Kind == "" || p.Kind == fault.Broken {
+		p.Kind = fault.Broken
+		p.Messages = []string{fmt.Sprintf("something is wrong here, and not with the request: see the log of the function api for request %.100q", request)}
 	}
-	f.Message = strings.Join(f.Messages, "; ")
-	text, unwritten := written(map[string]failure{"error": f})
+	p.Type, p.Title, p.Detail = "urn:stackwright:problem:"+strings.ToLower(string(p.Kind)), http.StatusText(p.Status), strings.Join(p.Messages, "; ")
+	text, unwritten := written(p)
 	if unwritten != nil {
-		text = `{"error":{"kind":"Broken","message":"","messages":[]}}` // it cannot fail: these are texts
+		text = `{"type":"urn:stackwright:problem:broken","title":"","status":500,"detail":"","kind":"Broken","messages":[]}` // it cannot fail: these are texts
 	}
-	r := responding(status(err), text)
-	if seconds := pauses()[f.Kind]; seconds > 0 {
+	r := responding(p.Status, text)
+	r.Headers["content-type"] = problemType
+	if seconds := pauses()[p.Kind]; seconds > 0 {
 		r.Headers["retry-after"] = strconv.Itoa(seconds)
 	}
 	return r

@@ -3,11 +3,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -67,57 +65,6 @@ type API struct {
 	Among func(ctx context.Context, by access.Principal, needed access.Role, projects []string) ([]string, error)
 }
 
-// A route is one of the API.
-type route struct {
-	role   access.Role // that the caller needs, for what subject returns
-	handle func(API, context.Context, question) (answer, error)
-}
-
-// subject returns the project that a request is about, for which its caller needs the role of the route: that of the
-// path. On other paths, an admin must be one of all projects, and a reader may be one of any project.
-func (r route) subject(e events.APIGatewayV2HTTPRequest) (string, error) {
-	if strings.Contains(e.RouteKey, "{project}") {
-		return projectOf(e.PathParameters)
-	}
-	if r.role == access.Admin {
-		return access.Everywhere, nil
-	}
-	return access.Somewhere, nil
-}
-
-// routes returns the routes by their keys, as API Gateway writes them. The path of each that is
-// about a project begins with it and its environment, so that permissions can name them.
-func routes() map[string]route {
-	const (
-		of   = "/projects/{project}/{environment}"
-		runs = of + "/runs"
-	)
-	all := map[string]route{
-		"POST " + runs:                     {access.Deployer, API.start},
-		"GET " + runs:                      {access.Reader, API.list},
-		"GET " + runs + "/{run}":           {access.Reader, API.show},
-		"GET " + runs + "/{run}/plan":      {access.Reader, API.plan},
-		"GET " + runs + "/{run}/execution": {access.Reader, API.execution},
-		"GET " + of + "/lock":              {access.Reader, API.lock},
-		"GET " + of + "/schedules":         {access.Reader, API.schedules},
-		"GET " + of + "/stacks":            {access.Reader, API.stacks},
-		"POST " + of + "/uploads":          {access.Deployer, API.upload},
-
-		"GET /installation":        {access.Reader, API.installation},
-		"GET /projects":            {access.Reader, API.projects},
-		"GET /targets":             {access.Reader, API.targets},
-		"PUT /targets/{target}":    {access.Admin, API.addTarget},
-		"DELETE /targets/{target}": {access.Admin, API.removeTarget},
-	}
-	for _, c := range run.Controls() {
-		all["POST "+runs+"/{run}/"+c.Name] = route{run.RoleFor(c.Name), func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) }}
-	}
-	return all
-}
-
-// Routes lists the keys of the routes that are answered, sorted.
-func Routes() []string { return slices.Sorted(maps.Keys(routes())) }
-
 // Answer answers a request. The error is the one that the answer reports, nil if it
 // reports none.
 func (a API) Answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -152,5 +99,11 @@ func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answ
 	case !allowed:
 		return answer{}, refusal{http.StatusForbidden, fault.New(fault.Denied, "not allowed")}
 	}
-	return to.handle(a, ctx, question{APIGatewayV2HTTPRequest: e, by: principal(e), who: who, project: project})
+	q := question{APIGatewayV2HTTPRequest: e, by: principal(e), who: who, project: project, route: to}
+	if err := q.understood(); err != nil {
+		return answer{}, err
+	}
+	said, err := to.handle(a, ctx, q)
+	said.status = cmp.Or(to.status, http.StatusOK)
+	return said, err
 }

@@ -154,7 +154,7 @@ func (h *app) api() api.API {
 	return api.API{
 		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among,
 		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h,
-		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1"}},
+		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1", Projects: []string{}}},
 	}
 }
 
@@ -184,8 +184,8 @@ func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
 	return e
 }
 
-// A reported is what an answer says.
-type problem struct {
+// A reported is what an answer says: about runs, or a problem.
+type reported struct {
 	Run       string
 	Project   string
 	Operation string
@@ -196,21 +196,21 @@ type problem struct {
 	Lock      *struct{ Owner struct{ Run string } }
 	Runs      []struct{ Run string }
 	Before    string
-	Error     *struct {
-		Kind, Message string
-		Messages      []string
-	}
+	Kind      string
+	Detail    string
+	Messages  []string
 }
 
 // ask asks the app, and returns the status and what is said.
-func (h *app) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, problem) {
+func (h *app) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, reported) {
 	t.Helper()
 	r, err := h.api().Answer(t.Context(), e)
-	var said problem
-	if bad := json.Unmarshal([]byte(r.Body), &said); bad != nil || r.Headers["content-type"] != "application/json" {
+	var said reported
+	if bad := json.Unmarshal([]byte(r.Body), &said); bad != nil {
 		t.Fatalf("%s answers %q, %v", e.RouteKey, r.Body, bad)
 	}
-	if (err != nil) != (said.Error != nil) || (err != nil) != (r.StatusCode >= 400) {
+	api.Fits(t, e, r)
+	if (err != nil) != (said.Kind != "") || (err != nil) != (r.StatusCode >= 400) {
 		t.Errorf("%s answers %d and %q, and its error is %v", e.RouteKey, r.StatusCode, r.Body, err)
 	}
 	return r, said
@@ -286,7 +286,7 @@ func TestBeginTwice(t *testing.T) {
 		`{"operation":"retry","options":{"run":"` + one + `","max_deletions":3}}`,
 	} {
 		r, said := h.ask(t, call(runs, body, "header.idempotency-key=b"))
-		if r.StatusCode != 409 || !strings.Contains(said.Error.Message, "use another key") {
+		if r.StatusCode != 409 || !strings.Contains(said.Detail, "use another key") {
 			t.Errorf("%s with the key of a retry: %d %s", body, r.StatusCode, r.Body)
 		}
 	}
@@ -369,7 +369,7 @@ func TestNotAllowed(t *testing.T) {
 			h := newApp()
 			h.denies = true
 			r, said := h.ask(t, call(route, aDeploy, "run="+id))
-			if r.StatusCode != 403 || r.Body != `{"error":{"kind":"Denied","message":"not allowed","messages":["not allowed"]}}`+"\n" || len(h.requested)+len(h.commands) > 0 {
+			if r.StatusCode != 403 || r.Body != `{"type":"urn:stackwright:problem:denied","title":"Forbidden","status":403,"detail":"not allowed","kind":"Denied","messages":["not allowed"]}`+"\n" || len(h.requested)+len(h.commands) > 0 {
 				t.Errorf("%s: %d %s %v", route, r.StatusCode, r.Body, said)
 			}
 		}
@@ -565,10 +565,10 @@ func TestWhoAsks(t *testing.T) {
 				e.Body = `{"account":"111122223333","region":"eu-west-1","projects":["*@*"]}`
 			}
 			if strings.HasSuffix(route, "/plan") {
-				h.runs[0].Operation, h.runs[0].Changes, h.plans = "plan", "reference", map[string]string{"reference": "{}"}
+				h.runs[0].Operation, h.runs[0].Changes, h.plans = "plan", "reference", map[string]string{"reference": stored()}
 			}
 			r, said := h.ask(t, e)
-			if c.want == "" && (r.StatusCode != 403 || said.Error.Kind != "Denied" || len(h.requested)+len(h.commands) > 0) {
+			if c.want == "" && (r.StatusCode != 403 || said.Kind != "Denied" || len(h.requested)+len(h.commands) > 0) {
 				t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
 			}
 			for _, q := range append(h.requested, h.commands...) {
@@ -591,7 +591,7 @@ func TestRefused(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": there are ` + strings.Join(api.Routes(), ", ")}},
+		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": GET /openapi.json describes all routes`}},
 		{call("$default", ""), 404, nil},
 		{call("DELETE /projects/{project}/{environment}/runs/{run}", ""), 404, nil},
 		{call(show, "", "run="+missing), 404, []string{"there is no run " + missing + " of shop@prod"}},
@@ -633,14 +633,14 @@ func TestRefused(t *testing.T) {
 	} {
 		h := newApp()
 		r, said := h.ask(t, c.e)
-		if r.StatusCode != c.status || said.Error == nil || len(h.requested)+len(h.commands) > 0 {
+		if r.StatusCode != c.status || said.Kind == "" || len(h.requested)+len(h.commands) > 0 {
 			t.Errorf("%s %.100s: %d %.300s; requested %v", c.e.RouteKey, c.e.Body, r.StatusCode, r.Body, h.requested)
 			continue
 		}
-		if d := cmp.Diff(c.want, said.Error.Messages); d != "" && c.want != nil {
+		if d := cmp.Diff(c.want, said.Messages); d != "" && c.want != nil {
 			t.Errorf("%s %.100s: %s", c.e.RouteKey, c.e.Body, d)
 		}
-		if said.Error.Message != strings.Join(said.Error.Messages, "; ") || len(said.Error.Messages) == 0 {
+		if said.Detail != strings.Join(said.Messages, "; ") || len(said.Messages) == 0 {
 			t.Errorf("%s", r.Body)
 		}
 	}
@@ -688,10 +688,10 @@ func TestTroubles(t *testing.T) {
 			h := newApp()
 			h.err = c.err
 			r, said := h.ask(t, e)
-			if r.StatusCode != c.status || said.Error.Kind != c.kind || r.Headers["retry-after"] != c.wait {
+			if r.StatusCode != c.status || said.Kind != c.kind || r.Headers["retry-after"] != c.wait {
 				t.Errorf("%v: %d %v %s", c.err, r.StatusCode, r.Headers, r.Body)
 			}
-			if !strings.Contains(said.Error.Message, c.says) || strings.Contains(r.Body, c.not) {
+			if !strings.Contains(said.Detail, c.says) || strings.Contains(r.Body, c.not) {
 				t.Errorf("%v: %s", c.err, r.Body)
 			}
 		}
@@ -720,7 +720,7 @@ func TestAnswerTooLong(t *testing.T) {
 	h := newApp()
 	h.runs[0].Messages = []string{strings.Repeat("x", 5<<20)}
 	r, said := h.ask(t, call(list, ""))
-	if r.StatusCode != 500 || !strings.Contains(said.Error.Message, "list fewer runs with limit") {
+	if r.StatusCode != 500 || !strings.Contains(said.Detail, "list fewer runs with limit") {
 		t.Errorf("%d %.300s", r.StatusCode, r.Body)
 	}
 }
@@ -734,6 +734,15 @@ func (h *app) Changes(_ context.Context, reference string) ([]byte, error) {
 		return []byte(text), nil
 	}
 	return nil, fault.New(fault.Missing, "the object does not exist")
+}
+
+// stored is what a plan would change, as it is stored.
+func stored() string {
+	text, err := json.Marshal(plan.Changes{Format: plan.ChangesFormat, Project: "shop", Environment: "prod", Operation: "plan", Digest: "d", Stacks: []plan.StackChange{}, Steps: []plan.PlannedStep{}, Basis: []plan.Basis{}})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 func TestPlanOfRun(t *testing.T) {
@@ -757,8 +766,8 @@ func TestPlanOfRun(t *testing.T) {
 	if r := ask(planned); r.StatusCode != 404 || !strings.Contains(r.Body, "no longer stored: plan again") {
 		t.Errorf("when the document has expired: %d %s", r.StatusCode, r.Body)
 	}
-	h.plans = map[string]string{"reference": `{"format":1}`}
-	if r := ask(planned); r.StatusCode != 200 || strings.TrimSpace(r.Body) != `{"format":1}` {
+	h.plans = map[string]string{"reference": stored()}
+	if r := ask(planned); r.StatusCode != 200 || strings.TrimSpace(r.Body) != stored() {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 	if r := ask(deployed); r.StatusCode != 404 || !strings.Contains(r.Body, "only runs of the operation plan, and of those that begin with plan-, and runs that have to be approved, show") {

@@ -9,20 +9,24 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
 )
+
+// The table of the routes in the page stands behind the mark.
+const mark = "<!-- routes: made by go test ./pkg/entry/api -run TestDocuments -update -->"
+
+var table = regexp.MustCompile(`(?s)` + mark + `.*?Bodies and`)
 
 // The documents name the routes that there are, and their examples are what is
 // understood and what is answered.
 func TestDocuments(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/api.md")
+	const file = "../../../docs/api.md"
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, route := range api.Routes() {
-		if !strings.Contains(string(page), "| `"+route+"` | ") {
-			t.Errorf("the route %s is not there", route)
-		}
-	}
+	written := table.ReplaceAllLiteralString(string(page), mark+"\n"+api.Table()+"\nBodies and")
+	golden.Same(t, file, written)
 	var examples []string
 	for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		examples = append(examples, m[1])

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -65,6 +66,10 @@ func FuzzAPI(f *testing.F) {
 			sound(t, q)
 		}
 		wellFormed(t, len(text), *first)
+		var e events.APIGatewayV2HTTPRequest
+		if json.Unmarshal(text, &e) == nil {
+			api.Fits(t, e, *first)
+		}
 	})
 }
 
@@ -109,24 +114,21 @@ func sound(t *testing.T, q run.Request) {
 // wellFormed says whether an answer to an event of n bytes is one.
 func wellFormed(t *testing.T, n int, r events.APIGatewayV2HTTPResponse) {
 	t.Helper()
-	if !slices.Contains(statuses, r.StatusCode) || r.IsBase64Encoded || r.Headers["content-type"] != "application/json" {
+	kind := "application/json"
+	if r.StatusCode >= 400 {
+		kind = "application/problem+json"
+	}
+	if !slices.Contains(statuses, r.StatusCode) || r.IsBase64Encoded || r.Headers["content-type"] != kind {
 		t.Errorf("%d %v %s", r.StatusCode, r.Headers, r.Body)
 	}
 	if (r.StatusCode == 202) != aLocation.MatchString(r.Headers["location"]) {
 		t.Errorf("%d, to be read at %q", r.StatusCode, r.Headers["location"])
 	}
-	var said map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(r.Body), &said); err != nil {
+	var e api.Problem
+	if err := json.Unmarshal([]byte(r.Body), &e); err != nil {
 		t.Fatalf("%q: %v", r.Body, err)
 	}
-	var e struct {
-		Kind, Message string
-		Messages      []string
-	}
-	if err := json.Unmarshal(said["error"], &e); (err == nil) != (r.StatusCode >= 400) {
-		t.Errorf("%d %s", r.StatusCode, r.Body)
-	}
-	if r.StatusCode >= 400 && (e.Kind == "" || e.Message == "" || len(e.Messages) == 0 || slices.Contains(e.Messages, "") || len(r.Body) > 10_000+10*n) {
+	if r.StatusCode >= 400 && (e.Kind == "" || e.Detail == "" || e.Status != r.StatusCode || len(e.Messages) == 0 || slices.Contains(e.Messages, "") || len(r.Body) > 10_000+10*n) {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }

@@ -2,11 +2,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
@@ -40,17 +37,30 @@ type Executions interface {
 	ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error)
 }
 
+// A ProjectPage is a list of projects.
+type ProjectPage struct {
+	Projects []string `json:"projects"` // each as "shop@prod"
+}
+
+// A StackPage is a page of the recorded stacks of a project.
+type StackPage struct {
+	Stacks []report.Stack `json:"stacks"`
+	After  string         `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
+}
+
+// A SchedulePage is a list of the schedules of a project.
+type SchedulePage struct {
+	Schedules []project.Scheduled `json:"schedules"` // sorted by name
+}
+
 // projects lists the projects that the caller may read: all of them, or the one of a run.
 func (a API) projects(ctx context.Context, q question) (answer, error) {
-	if err := q.understood("run"); err != nil {
-		return answer{}, err
-	}
 	all, err := a.candidates(ctx, q)
 	if err != nil {
 		return answer{}, err
 	}
 	readable, err := a.Among(ctx, q.by, access.Reader, all)
-	return answer{status: http.StatusOK, body: map[string][]string{"projects": append([]string{}, readable...)}}, err
+	return answer{body: ProjectPage{append([]string{}, readable...)}}, err
 }
 
 // candidates lists the projects that a request for projects is about.
@@ -72,39 +82,33 @@ func (a API) candidates(ctx context.Context, q question) ([]string, error) {
 // lock shows which run holds the lock of a project, and which runs are queued.
 func (a API) lock(ctx context.Context, q question) (answer, error) {
 	l, err := a.Reader.Lock(ctx, q.project)
-	return answer{status: http.StatusOK, body: report.LockOf(q.project, l)}, err
+	return answer{body: report.LockOf(q.project, l)}, err
 }
 
 // stacks lists the recorded stacks of a project, sorted by name.
 func (a API) stacks(ctx context.Context, q question) (answer, error) {
-	if err := q.understood("after"); err != nil {
-		return answer{}, err
-	}
 	records, err := a.Records.Records(ctx, q.project)
 	if err != nil {
 		return answer{}, err
 	}
-	page := struct {
-		Stacks []json.RawMessage `json:"stacks"`
-		After  string            `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
-	}{Stacks: []json.RawMessage{}}
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		if name > q.QueryStringParameters["after"] {
 			names = append(names, name)
 		}
 	}
-	more, err := fill(len(names), func(i int) any { return report.StackOf(records[names[i]]) }, &page.Stacks)
-	if more > 0 {
-		page.After = names[more-1]
+	fits, err := fill(len(names), func(i int) report.Stack { return report.StackOf(records[names[i]]) })
+	page := StackPage{Stacks: append([]report.Stack{}, fits...)}
+	if 0 < len(fits) && len(fits) < len(names) {
+		page.After = names[len(fits)-1]
 	}
-	return answer{status: http.StatusOK, body: page}, err
+	return answer{body: page}, err
 }
 
 // schedules lists the schedules of a project.
 func (a API) schedules(ctx context.Context, q question) (answer, error) {
 	all, err := a.Schedules.List(ctx, q.project)
-	return answer{status: http.StatusOK, body: map[string][]project.Scheduled{"schedules": append([]project.Scheduled{}, all...)}}, err
+	return answer{body: SchedulePage{append([]project.Scheduled{}, all...)}}, err
 }
 
 // execution shows the newest execution of a run.
@@ -114,28 +118,30 @@ func (a API) execution(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	if r.Epoch == 0 {
-		return answer{status: http.StatusOK, body: report.Execution{}}, nil
+		return answer{body: report.Execution{}}, nil
 	}
 	name := engine.ExecutionName(r.ID, r.Epoch)
 	s, err := a.Executions.ExecutionStatus(ctx, name)
-	return answer{status: http.StatusOK, body: report.Execution{Execution: name, Started: s.Started, Running: s.Running, Why: s.Why}}, err
+	return answer{body: report.Execution{Execution: name, Started: s.Started, Running: s.Running, Why: s.Why}}, err
 }
 
 // mostPage is how many bytes of JSON one page of a list has, unless its first entry alone is larger.
 const mostPage = 3 << 20
 
-// fill adds as many of n entries as fit into a page. It returns how many it added if some are left, and otherwise 0.
-func fill(n int, entry func(int) any, page *[]json.RawMessage) (more int, err error) {
+// fill returns as many of n entries as fit into a page.
+func fill[T any](n int, entry func(int) T) ([]T, error) {
+	var page []T
 	size := 0
 	for i := range n {
-		text, err := written(entry(i))
+		e := entry(i)
+		text, err := written(e)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if size += len(text); size > mostPage && i > 0 {
-			return i, nil
+			break
 		}
-		*page = append(*page, json.RawMessage(strings.TrimSuffix(text, "\n")))
+		page = append(page, e)
 	}
-	return 0, nil
+	return page, nil
 }

@@ -86,7 +86,7 @@ func TestReadOfAProject(t *testing.T) {
 	h := newApp()
 	h.runs[0].Epoch = 2
 	for _, c := range []struct{ route, words, want string }{
-		{"GET /installation", "", `{"name":"sw","bucket":"bucket","default":{"target":"default","account":"111122223333","region":"eu-west-1","role":"","execution_role":"","external_id":"","projects":null},"caller":"` + ann + `"}`},
+		{"GET /installation", "", `{"name":"sw","bucket":"bucket","default":{"target":"default","account":"111122223333","region":"eu-west-1","role":"","execution_role":"","external_id":"","projects":[]},"caller":"` + ann + `"}`},
 		{"GET /projects", "", `{"projects":["shop@prod"]}`},
 		{"GET /projects", "query.run=" + newest, `{"projects":["shop@prod"]}`},
 		{"GET /projects", "query.run=" + others, `{"projects":[]}`},
@@ -122,7 +122,7 @@ func TestUnusableUploadsAndTargets(t *testing.T) {
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, `"zip"`, `"../x"`, 1), `format: "../x": give zip, tar.gz or yaml`},
 		{"POST" + ofShop + "/uploads", `{"key":"access/access.yaml"}`, `the body cannot be read: send {"bytes": …, "sha256": "…", "format": "zip"}: json: unknown field "key"`},
 		{"PUT /targets/{target}", `{"target":"us"}`, `target: "us": the path names target "eu": leave it out`},
-		{"PUT /targets/{target}", `[]`, "the body cannot be read: send a target as GET /targets shows it: json: cannot unmarshal array into Go value of type report.Target"},
+		{"PUT /targets/{target}", `[]`, "the body cannot be read: send a target as GET /targets shows it: json: cannot unmarshal array into Go value of type api.TargetRequest"},
 		{"GET" + ofShop + "/stacks", "", ""},
 	} {
 		words := []string{"target=eu"}
@@ -130,7 +130,7 @@ func TestUnusableUploadsAndTargets(t *testing.T) {
 			words, c.want = append(words, "query.page=2"), `"page" is not understood: there is after`
 		}
 		r, said := newApp().ask(t, call(c.route, c.body, words...))
-		if r.StatusCode != 400 || said.Error == nil || said.Error.Message != c.want {
+		if r.StatusCode != 400 || said.Kind == "" || said.Detail != c.want {
 			t.Errorf("%s %s: %d %s\nwant %s", c.route, c.body, r.StatusCode, r.Body, c.want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestPagesOfStacksAndSteps(t *testing.T) {
 	}
 	h.runs[0].Steps = nil
 	for n := range 5 {
-		h.runs[0].Steps = append(h.runs[0].Steps, run.Step{Step: plan.Step{ID: fmt.Sprintf("s%d/create", n), Node: fmt.Sprint("s", n)}, Number: n, Nonce: "secret", Why: strings.Repeat("x", 1<<20)})
+		h.runs[0].Steps = append(h.runs[0].Steps, run.Step{Step: plan.Step{ID: fmt.Sprintf("s%d/create", n), Node: fmt.Sprint("s", n)}, Number: n, Nonce: "secret", Status: run.Pending, Why: strings.Repeat("x", 1<<20)})
 	}
 	next, steps := 0, ""
 	for {
@@ -216,7 +216,7 @@ func TestStartUpload(t *testing.T) {
 		t.Errorf("%d %v", r.StatusCode, h.requested)
 	}
 	r, said := h.ask(t, call(runs, `{"operation":"deploy",`+zip+`,"options":{"upload":true,"only":["a"]}}`))
-	if r.StatusCode != 400 || len(h.requested) != 1 || !strings.HasPrefix(said.Error.Message, "options.upload: the newest upload replaces older ones") {
+	if r.StatusCode != 400 || len(h.requested) != 1 || !strings.HasPrefix(said.Detail, "options.upload: the newest upload replaces older ones") {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 	if r, _ := h.ask(t, call(runs, `{"operation":"destroy","options":{"upload":true}}`)); r.StatusCode != 400 || len(h.requested) != 1 {
@@ -232,7 +232,7 @@ func TestUnlockOfAnUnreadableRun(t *testing.T) {
 		t.Errorf("%d %s %v", r.StatusCode, r.Body, h.commands)
 	}
 	for _, c := range []struct{ command, id string }{{"unlock", missing}, {"unlock", others}, {"cancel", newest}} {
-		if r, said := h.ask(t, call(to(c.command), `{"reason":"x"}`, "run="+c.id)); r.StatusCode != 404 || !fault.Is(fault.New(fault.Kind(said.Error.Kind), "x"), fault.Missing) || len(h.commands) != 1 {
+		if r, said := h.ask(t, call(to(c.command), `{"reason":"x"}`, "run="+c.id)); r.StatusCode != 404 || !fault.Is(fault.New(fault.Kind(said.Kind), "x"), fault.Missing) || len(h.commands) != 1 {
 			t.Errorf("%s of %s: %d %s", c.command, c.id, r.StatusCode, r.Body)
 		}
 	}

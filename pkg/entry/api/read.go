@@ -3,14 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"net/http"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
@@ -36,30 +29,27 @@ func projectOf(path map[string]string) (string, error) {
 	return project.ID(name, environment), nil
 }
 
-// listed is a page of a project's runs.
-type listed struct {
+// A RunPage is a page of a project's runs.
+type RunPage struct {
 	Runs   []report.Run `json:"runs"`             // newest first, without steps
 	Before string       `json:"before,omitempty"` // the parameter of the request for the next page; empty on the last page
 }
 
 // list lists a project's runs.
 func (a API) list(ctx context.Context, q question) (answer, error) {
-	most, before, err := q.page()
+	most := q.number("limit")
+	runs, err := a.page(ctx, q.project, most, q.QueryStringParameters["before"])
 	if err != nil {
 		return answer{}, err
 	}
-	runs, err := a.page(ctx, q.project, most, before)
-	if err != nil {
-		return answer{}, err
-	}
-	page := listed{Runs: []report.Run{}}
+	page := RunPage{Runs: []report.Run{}}
 	for _, r := range runs {
 		page.Runs = append(page.Runs, report.Of(r, time.Now()))
 	}
 	if len(runs) == most {
 		page.Before = runs[most-1].ID
 	}
-	return answer{status: http.StatusOK, body: page}, nil
+	return answer{body: page}, nil
 }
 
 // page returns the runs of one page of a project's list.
@@ -74,48 +64,8 @@ func (a API) page(ctx context.Context, id string, most int, before string) ([]ru
 	return a.Reader.Before(ctx, r, most)
 }
 
-// page reads the parameters of the page from the query.
-func (q question) page() (most int, before string, err error) {
-	most, err = q.number("limit", usualRuns, 1, mostRuns)
-	if unknown := q.understood("before", "limit"); unknown != nil {
-		err = errors.Join(unknown, err)
-	}
-	return most, q.QueryStringParameters["before"], err
-}
-
-// understood refuses parameters of the query that are not among the given ones.
-func (q question) understood(known ...string) error {
-	var wrongs []string
-	for _, name := range slices.Sorted(maps.Keys(q.QueryStringParameters)) {
-		if !slices.Contains(known, name) {
-			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: there is %s", name, strings.Join(known, " and ")))
-		}
-	}
-	return wrong(wrongs[:min(len(wrongs), mostRuns)])
-}
-
-// number reads a parameter of the query that is a number.
-func (q question) number(name string, usual, least, most int) (int, error) {
-	value, given := q.QueryStringParameters[name]
-	if !given {
-		return usual, nil
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most {
-		return 0, fault.New(fault.Invalid, "%s: %.40q: it is a number from %d to %d", name, value, least, most)
-	}
-	return n, nil
-}
-
 // show shows a run.
 func (a API) show(ctx context.Context, q question) (answer, error) {
-	if err := q.understood("from"); err != nil {
-		return answer{}, err
-	}
-	from, err := q.number("from", 0, 0, math.MaxInt32)
-	if err != nil {
-		return answer{}, err
-	}
 	r, err := of(ctx, q.project, q.PathParameters["run"], a.Reader.Follow)
 	if err != nil {
 		return answer{}, err
@@ -124,28 +74,20 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return pageOf(shown, from)
-}
-
-// A runPage is a run with those of its steps that fit into a page.
-type runPage struct {
-	report.Run
-	Steps []json.RawMessage `json:"steps,omitempty"`
+	return pageOf(shown, q.number("from"))
 }
 
 // pageOf is the answer with the page of a run that begins with a step. Its tag does not depend on the forecast, which
 // changes while nothing happens.
-func pageOf(shown report.Run, from int) (answer, error) {
-	steps := shown.Steps[min(from, len(shown.Steps)):]
-	page := runPage{Run: shown}
-	page.Run.Steps = nil
-	more, err := fill(len(steps), func(i int) any { return steps[i] }, &page.Steps)
-	if more > 0 {
-		page.NextStep = from + more
+func pageOf(page report.Run, from int) (answer, error) {
+	steps := page.Steps[min(from, len(page.Steps)):]
+	fits, err := fill(len(steps), func(i int) report.Step { return steps[i] })
+	if page.Steps = fits; len(fits) < len(steps) {
+		page.NextStep = from + len(fits)
 	}
 	same := page
 	same.ExpectedEnd, same.CriticalPath = time.Time{}, nil
-	return answer{status: http.StatusOK, body: page, same: same}, err
+	return answer{body: page, same: same}, err
 }
 
 // plan shows what the plan of a run would change.
@@ -169,7 +111,7 @@ func (a API) plan(ctx context.Context, q question) (answer, error) {
 		}
 	}
 	text, err := report.Changes(ctx, a.Plans, r)
-	return answer{status: http.StatusOK, body: json.RawMessage(text)}, err
+	return answer{body: json.RawMessage(text)}, err
 }
 
 // shown is a run in JSON, with the lock of its project.

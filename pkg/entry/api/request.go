@@ -22,6 +22,7 @@ type question struct {
 	by      access.Principal
 	who     string
 	project string // as in "shop@prod"
+	route   route
 }
 
 // The sizes in bytes of a body, an idempotency key, and a caller.
@@ -31,10 +32,10 @@ const (
 	mostWho  = 1 << 10
 )
 
-// noRoute says that a route does not exist, and lists the routes.
+// noRoute says that a route does not exist.
 func noRoute(e events.APIGatewayV2HTTPRequest) error {
 	http := e.RequestContext.HTTP
-	return fault.New(fault.Missing, "there is no route for %.20s %.100q: there are %s", http.Method, http.Path, strings.Join(Routes(), ", "))
+	return fault.New(fault.Missing, "there is no route for %.20s %.100q: GET /openapi.json describes all routes", http.Method, http.Path)
 }
 
 // principal is the caller, as the route's authorizer identified it.

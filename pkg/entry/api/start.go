@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -12,6 +11,43 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
+
+// A RunRequest is a request for a run.
+type RunRequest struct {
+	Operation string     `json:"operation"`         // what the run does
+	Key       string     `json:"key,omitempty"`     // of the configuration in the bucket
+	Version   string     `json:"version,omitempty"` // of the configuration
+	Options   RunOptions `json:"options,omitzero"`
+}
+
+// RunOptions are the options of a run. Each operation takes some of them.
+type RunOptions struct {
+	Only         []string `json:"only,omitempty"`          // names of the stacks to work on; network/ means all below it
+	Adopt        []string `json:"adopt,omitempty"`         // names of the stacks to take over
+	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks may be deleted permanently
+	Exact        bool     `json:"exact,omitempty"`         // ask CloudFormation with change sets what the updates would change
+	Plan         string   `json:"plan,omitempty"`          // the reference of a saved plan, which the run carries out
+	Rollback     bool     `json:"rollback,omitempty"`      // if the run fails, roll back to the last successful deploy
+	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it while another run holds the lock
+	Reason       string   `json:"reason,omitempty"`        // for the record
+	Upload       bool     `json:"upload,omitempty"`        // deploy as an upload does: it replaces queued ones and supersedes one that is running
+	Run          string   `json:"run,omitempty"`           // the ID of the run to repeat
+	Force        bool     `json:"force,omitempty"`         // repeat the run although something newer was deployed since
+}
+
+// A CommandRequest has the options of a command to a run. Each command takes some of them.
+type CommandRequest struct {
+	Reason   string `json:"reason,omitempty"`      // for the record
+	Rollback bool   `json:"rollback,omitempty"`    // a rollback to the last successful deploy follows
+	Force    bool   `json:"force,omitempty"`       // running updates are cancelled too
+	Digest   string `json:"plan_digest,omitempty"` // of the plan, or of the change set, that the caller has seen
+	Step     string `json:"step,omitempty"`        // the step that is answered, if several wait
+}
+
+// Accepted names the run of an accepted request that cannot be shown now.
+type Accepted struct {
+	Run string `json:"run"`
+}
 
 // start starts a run. It reports all errors of an invalid request at once, and then
 // starts no run.
@@ -97,7 +133,7 @@ func (a API) holdsLock(ctx context.Context, project, id string) bool {
 // accepted is the answer to a request about a run that was accepted, with the run as
 // it is if it can be read now and passes check.
 func (a API) accepted(ctx context.Context, project, id string, check func(run.Run) error) (answer, error) {
-	said := answer{status: http.StatusAccepted, location: pathOf(project) + "/runs/" + id, body: map[string]string{"run": id}}
+	said := answer{location: pathOf(project) + "/runs/" + id, body: Accepted{id}}
 	r, err := a.Reader.Follow(ctx, id)
 	if err == nil {
 		err = check(r)

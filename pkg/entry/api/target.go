@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -23,11 +22,32 @@ type Targets interface {
 	Remove(ctx context.Context, name string) error
 }
 
+// A TargetPage is a list of targets.
+type TargetPage struct {
+	Targets []report.Target `json:"targets"` // sorted by name
+}
+
+// A RemovedTarget names a target that was removed.
+type RemovedTarget struct {
+	Target string `json:"target"`
+}
+
+// A TargetRequest describes a target that is to be registered: a report.Target, of which most may be left out.
+type TargetRequest struct {
+	Target     string   `json:"target,omitempty"` // that of the path
+	Account    string   `json:"account"`
+	Region     string   `json:"region"`
+	Role       string   `json:"role,omitempty"`           // to assume there; empty for the installation's own
+	Execution  string   `json:"execution_role,omitempty"` // that CloudFormation uses
+	ExternalID string   `json:"external_id,omitempty"`
+	Projects   []string `json:"projects,omitempty"` // that may use it
+}
+
 // installation describes the installation, and says as whom it knows the caller.
 func (a API) installation(_ context.Context, q question) (answer, error) {
 	shown := a.Installation
 	shown.Caller = q.who
-	return answer{status: http.StatusOK, body: shown}, nil
+	return answer{body: shown}, nil
 }
 
 // targets lists the registered targets, sorted by name. Only an admin of all projects sees external IDs.
@@ -45,7 +65,7 @@ func (a API) targets(ctx context.Context, q question) (answer, error) {
 		}
 		shown = append(shown, t)
 	}
-	return answer{status: http.StatusOK, body: map[string][]report.Target{"targets": shown}}, err
+	return answer{body: TargetPage{shown}}, err
 }
 
 // addTarget registers a target, or changes one.
@@ -54,7 +74,7 @@ func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var said report.Target
+	var said TargetRequest
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&said); err != nil {
@@ -65,12 +85,12 @@ func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 		return answer{}, fault.New(fault.Invalid, "target: %.70q: the path names target %.70q: leave it out", said.Target, name)
 	}
 	said.Target = name
-	added, err := a.Targets.Add(ctx, report.AccessOf(said))
-	return answer{status: http.StatusOK, body: report.TargetOf(added)}, err
+	added, err := a.Targets.Add(ctx, report.AccessOf(report.Target(said)))
+	return answer{body: report.TargetOf(added)}, err
 }
 
 // removeTarget removes a target.
 func (a API) removeTarget(ctx context.Context, q question) (answer, error) {
 	name := q.PathParameters["target"]
-	return answer{status: http.StatusOK, body: map[string]string{"target": name}}, a.Targets.Remove(ctx, name)
+	return answer{body: RemovedTarget{name}}, a.Targets.Remove(ctx, name)
 }

@@ -28,6 +28,13 @@ var uploadTypes = map[string]string{"zip": "application/zip", "tar.gz": "applica
 
 var hexSHA256 = pattern.New(`^[0-9a-f]{64}$`)
 
+// An UploadRequest describes a configuration that is to be uploaded.
+type UploadRequest struct {
+	Bytes  int64  `json:"bytes" jsonschema:"minimum=1,maximum=16777216"`      // its size
+	SHA256 string `json:"sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`         // of its content, in lower-case hexadecimal digits
+	Format string `json:"format" jsonschema:"enum=zip,enum=tar.gz,enum=yaml"` // how it is packed
+}
+
 // upload answers with a URL to which the caller may put one configuration, and with its key. The key has the digest of
 // the content, and S3 checks the content against it.
 func (a API) upload(ctx context.Context, q question) (answer, error) {
@@ -35,11 +42,7 @@ func (a API) upload(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var said struct {
-		Bytes  int64  `json:"bytes"`
-		SHA256 string `json:"sha256"`
-		Format string `json:"format"`
-	}
+	var said UploadRequest
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&said); err != nil {
@@ -65,5 +68,5 @@ func (a API) upload(ctx context.Context, q question) (answer, error) {
 	}
 	key := fmt.Sprintf("revisions/%s/%s.%s", strings.Replace(q.project, "@", "/", 1), said.SHA256, said.Format)
 	url, headers, err := a.Uploads.Presign(ctx, key, kind, said.Bytes, sum)
-	return answer{status: http.StatusCreated, body: report.Upload{Key: key, Method: http.MethodPut, URL: url, Headers: headers}}, err
+	return answer{body: report.Upload{Key: key, Method: http.MethodPut, URL: url, Headers: headers}}, err
 }

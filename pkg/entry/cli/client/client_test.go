@@ -65,7 +65,7 @@ func answers(status int, body string, headers ...string) http.HandlerFunc {
 
 // What goes wrong at an API is reported with what to do. No message has the token.
 func TestErrors(t *testing.T) {
-	const gone = `{"error":{"kind":"Missing","message":"x","messages":["there is no run of shop@prod"]}}`
+	const gone = `{"kind":"Missing","message":"x","messages":["there is no run of shop@prod"]}`
 	for _, c := range []struct {
 		name  string
 		token bool
@@ -82,9 +82,9 @@ func TestErrors(t *testing.T) {
 		{"the token has expired", true, answers(401, `{"message":"Unauthorized"}`), fault.Denied, []string{"does not accept the token in STACKWRIGHT_TOKEN", "get a new token"}},
 		{"IAM denies", false, answers(403, `{"message":"Forbidden"}`), fault.Denied, []string{"log in again", "aws sso login", "execute-api:Invoke on arn:aws:execute-api:eu-west-1:*:*/*/GET/projects/shop/prod/runs", "ask the owner"}},
 		{"the clock is wrong", false, answers(403, `{"message":"Signature expired"}`, "Date: Mon, 02 Jan 2006 15:04:05 GMT"), fault.Denied, []string{"Signature expired", "the clock of this machine is", "set it"}},
-		{"the access file denies", true, answers(403, `{"error":{"kind":"Denied","message":"not allowed","messages":["not allowed"]}}`), fault.Denied, []string{"not allowed: GET /projects/shop/prod/runs: ask the owner of the installation for a role for shop@prod"}},
+		{"the access file denies", true, answers(403, `{"kind":"Denied","message":"not allowed","messages":["not allowed"]}`), fault.Denied, []string{"not allowed: GET /projects/shop/prod/runs: ask the owner of the installation for a role for shop@prod"}},
 		{"no such thing", true, answers(404, gone), fault.Missing, []string{"there is no run of shop@prod"}},
-		{"two errors", true, answers(400, `{"error":{"kind":"Invalid","messages":["one","two"]}}`), fault.Invalid, []string{"one", "two"}},
+		{"two errors", true, answers(400, `{"kind":"Invalid","messages":["one","two"]}`), fault.Invalid, []string{"one", "two"}},
 		{"too many requests", false, answers(429, `{"message":"Too Many Requests"}`, "Retry-After: 1"), fault.Throttled, []string{"too many requests"}},
 		{"the function fails", false, answers(500, `{"message":"Internal Server Error"}`), fault.Unavailable, []string{"answered 500"}},
 		{"a proxy fails", false, answers(502, `bad gateway`, "Content-Type: text/html"), fault.Unavailable, []string{"answered 502"}},

@@ -47,20 +47,18 @@ func (c *Client) noAPI(got *http.Response) error {
 // refused returns the fault of an answer with an error: of the function, or of API Gateway itself.
 func (c *Client) refused(q request, got *http.Response, text []byte) error {
 	var said struct {
-		Message *string // of API Gateway
-		Error   *struct {
-			Kind     fault.Kind
-			Messages []string
-		}
+		Message  *string // of API Gateway
+		Kind     fault.Kind
+		Messages []string
 	}
-	if json.Unmarshal(text, &said) != nil || said.Message == nil && said.Error == nil {
+	if json.Unmarshal(text, &said) != nil || said.Message == nil && said.Kind == "" {
 		if got.StatusCode >= http.StatusInternalServerError {
 			return fault.New(fault.Unavailable, "the API at %s answered %d", c.url, got.StatusCode)
 		}
 		return c.noAPI(got)
 	}
-	if said.Error != nil {
-		return c.failed(q, got, said.Error.Kind, said.Error.Messages)
+	if said.Kind != "" {
+		return c.failed(q, got, said.Kind, said.Messages)
 	}
 	switch {
 	case got.StatusCode == http.StatusUnauthorized && c.token == "":

@@ -1,0 +1,196 @@
+package api
+
+import (
+	"context"
+	_ "embed" // the document
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A route is one of the API. The document of the API, openapi.json, is made of all routes.
+type route struct {
+	id      string // of the operation in the document
+	summary string
+	role    access.Role // that the caller needs, for what subject returns
+	handle  func(API, context.Context, question) (answer, error)
+
+	query   []parameter
+	body    any           // a value of the type of the body; nil has none
+	options []plan.Option // of the body; nil are all
+	needs   []plan.Option // of these options, those that must be given
+	status  int           // of the answer; 0 is 200
+	answers any           // a value of the type of the answer's body
+	other   any           // a value of another type that it may have
+}
+
+// document is the document of the API. TestDocument makes it of the routes.
+//
+//go:embed openapi.json
+var document []byte
+
+// document answers with the document of the API.
+func (a API) document(context.Context, question) (answer, error) {
+	return answer{body: json.RawMessage(document)}, nil
+}
+
+// A parameter is one of the query.
+type parameter struct {
+	name, text         string // the text says what it is
+	number             bool
+	usual, least, most int // of a number
+}
+
+// subject returns the project that a request is about, for which its caller needs the role of the route: that of the
+// path. On other paths, an admin must be one of all projects, and a reader may be one of any project.
+func (r route) subject(e events.APIGatewayV2HTTPRequest) (string, error) {
+	if strings.Contains(e.RouteKey, "{project}") {
+		return projectOf(e.PathParameters)
+	}
+	if r.role == access.Admin {
+		return access.Everywhere, nil
+	}
+	return access.Somewhere, nil
+}
+
+// routes returns the routes by their keys, as API Gateway writes them. The path of each that is
+// about a project begins with it and its environment, so that permissions can name them.
+func routes() map[string]route {
+	const (
+		of   = "/projects/{project}/{environment}"
+		runs = of + "/runs"
+	)
+	all := map[string]route{
+		"POST " + of + "/uploads": {
+			id: "createUpload", summary: "Get a URL to which a configuration can be uploaded", role: access.Deployer, handle: API.upload,
+			body: UploadRequest{}, status: http.StatusCreated, answers: report.Upload{},
+		},
+		"POST " + runs: {
+			id: "startRun", summary: "Start a run", role: access.Deployer, handle: API.start,
+			body: RunRequest{}, status: http.StatusAccepted, answers: report.Run{}, other: Accepted{},
+		},
+		"GET " + runs: {
+			id: "listRuns", summary: "List the runs of a project, newest first, without their steps", role: access.Reader, handle: API.list,
+			query: []parameter{
+				{name: "before", text: "the ID of a run: the page has runs that are older"},
+				{name: "limit", text: "how many runs a page has at most", number: true, usual: usualRuns, least: 1, most: mostRuns},
+			},
+			answers: RunPage{},
+		},
+		"GET " + runs + "/{run}": {
+			id: "showRun", summary: "Show a run with its steps, and the lock of its project", role: access.Reader, handle: API.show,
+			query:   []parameter{{name: "from", text: "the number of the first step of the page", number: true, most: math.MaxInt32}},
+			answers: report.Run{},
+		},
+		"GET " + runs + "/{run}/plan": {
+			id: "showPlan", summary: "Show what the plan of a run would change", role: access.Reader, handle: API.plan, answers: plan.Changes{},
+		},
+		"GET " + runs + "/{run}/execution": {
+			id: "showExecution", summary: "Show whether an execution of the state machine executes a run", role: access.Reader, handle: API.execution, answers: report.Execution{},
+		},
+		"GET " + of + "/lock": {
+			id: "showLock", summary: "Show which run holds the lock of a project, and which runs are queued", role: access.Reader, handle: API.lock, answers: report.Lock{},
+		},
+		"GET " + of + "/schedules": {
+			id: "listSchedules", summary: "List the schedules of a project", role: access.Reader, handle: API.schedules, answers: SchedulePage{},
+		},
+		"GET " + of + "/stacks": {
+			id: "listStacks", summary: "List the recorded stacks of a project with their outputs, sorted by name", role: access.Reader, handle: API.stacks,
+			query:   []parameter{{name: "after", text: "the name of a stack: the page has the stacks behind it"}},
+			answers: StackPage{},
+		},
+
+		"GET /installation": {
+			id: "showInstallation", summary: "Describe the installation, and say as whom it knows the caller", role: access.Reader, handle: API.installation, answers: report.Installation{},
+		},
+		"GET /openapi.json": {
+			id: "showDocument", summary: "Describe this API, in OpenAPI 3.1", role: access.Reader, handle: API.document, answers: json.RawMessage{},
+		},
+		"GET /projects": {
+			id: "listProjects", summary: "List the projects that the caller may read", role: access.Reader, handle: API.projects,
+			query:   []parameter{{name: "run", text: "the ID of a run: only its project is listed"}},
+			answers: ProjectPage{},
+		},
+		"GET /targets": {
+			id: "listTargets", summary: "List the targets, sorted by name; with external IDs only for an admin of all projects", role: access.Reader, handle: API.targets, answers: TargetPage{},
+		},
+		"PUT /targets/{target}": {
+			id: "putTarget", summary: "Register a target, or change it", role: access.Admin, handle: API.addTarget, body: TargetRequest{}, answers: report.Target{},
+		},
+		"DELETE /targets/{target}": {
+			id: "removeTarget", summary: "Remove a target that has no stacks", role: access.Admin, handle: API.removeTarget, answers: RemovedTarget{},
+		},
+	}
+	for _, c := range run.Controls() {
+		all["POST "+runs+"/{run}/"+c.Name] = commandRoute(c)
+	}
+	return all
+}
+
+// commandRoute is the route of a command.
+func commandRoute(c run.Control) route {
+	r := route{
+		id: c.Name + "Run", summary: c.Summary, role: run.RoleFor(c.Name), body: CommandRequest{}, options: c.Options, status: http.StatusAccepted, answers: report.Run{}, other: Accepted{},
+		handle: func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) },
+	}
+	if c.NeedsReason {
+		r.needs = append(r.needs, plan.OptionReason)
+	}
+	if c.Answers {
+		r.needs = append(r.needs, plan.OptionDigest)
+	}
+	return r
+}
+
+// Routes lists the keys of the routes that are answered, sorted.
+func Routes() []string { return slices.Sorted(maps.Keys(routes())) }
+
+// understood refuses parameters of the query that the route does not have, and values that they cannot have.
+func (q question) understood() error {
+	var known, wrongs []string
+	for _, p := range q.route.query {
+		known = append(known, p.name)
+	}
+	there := "the route has none"
+	if len(known) > 0 {
+		there = "there is " + strings.Join(known, " and ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.QueryStringParameters)) {
+		if !slices.Contains(known, name) {
+			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: %s", name, there))
+		}
+	}
+	for _, p := range q.route.query {
+		if value, given := q.QueryStringParameters[p.name]; given && p.number && !p.has(value) {
+			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is a number from %d to %d", p.name, value, p.least, p.most))
+		}
+	}
+	return wrong(wrongs[:min(len(wrongs), mostRuns)])
+}
+
+// has reports whether a number is one that the parameter can be.
+func (p parameter) has(value string) bool {
+	n, err := strconv.Atoi(value)
+	return err == nil && n >= p.least && n <= p.most
+}
+
+// number returns a parameter of the query that is a number. It has been found valid.
+func (q question) number(name string) int {
+	n, err := strconv.Atoi(q.QueryStringParameters[name])
+	if err == nil {
+		return n
+	}
+	return q.route.query[slices.IndexFunc(q.route.query, func(p parameter) bool { return p.name == name })].usual
+}
