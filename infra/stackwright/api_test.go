@@ -31,9 +31,9 @@ type asker struct {
 // received is an answer of the API.
 type received struct {
 	report.Run
-	Runs   []report.Run
-	Before string
-	Error  struct{ Kind, Message string }
+	Runs         []report.Run
+	Before       string
+	Kind, Detail string
 
 	Status   int    `json:"-"`
 	Location string `json:"-"`
@@ -114,10 +114,10 @@ func TestRunByTheAPI(t *testing.T) {
 	h := l.serve(0.5)
 	carriesOut(t, l, h)
 	a := asker{T: t, url: h.URL(), key: "local"}
-	if wrong := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"deploy"}`, ""); wrong.Status != 400 || !strings.HasPrefix(wrong.Error.Message, "key: missing") {
+	if wrong := a.ask("POST", "/projects/pair/prod/runs", `{"operation":"deploy"}`, ""); wrong.Status != 400 || !strings.HasPrefix(wrong.Detail, "key: missing") {
 		t.Errorf("%d %s", wrong.Status, wrong.text)
 	}
-	if wrong := a.ask("GET", "/projects/pair/prod/runs/abcdefghijklmnopqrs2", "", ""); wrong.Status != 404 || wrong.Error.Kind != "Missing" {
+	if wrong := a.ask("GET", "/projects/pair/prod/runs/abcdefghijklmnopqrs2", "", ""); wrong.Status != 404 || wrong.Kind != "Missing" {
 		t.Errorf("%d %s", wrong.Status, wrong.text)
 	}
 	last := l.must(cli.ExitOK, "runs", "-o", "json")
@@ -166,7 +166,7 @@ func carriesOut(t *testing.T, l *laptop, h *host.Host) {
 	if d := cmp.Diff(l.must(cli.ExitOK, "status", startedAt.Run.Run, "-o", "json"), ended.text); d != "" {
 		t.Errorf("the command shows another run: %s", d)
 	}
-	if stop := a.ask("POST", startedAt.Location+"/cancel", `{}`, ""); stop.Status != 409 || !strings.Contains(stop.Error.Message, "has ended (succeeded)") {
+	if stop := a.ask("POST", startedAt.Location+"/cancel", `{}`, ""); stop.Status != 409 || !strings.Contains(stop.Detail, "has ended (succeeded)") {
 		t.Errorf("a command that comes too late is answered %d %s", stop.Status, stop.text)
 	}
 	if list := a.ask("GET", "/projects/pair/prod/runs", "", ""); len(list.Runs) != 1 || list.Runs[0].Run != startedAt.Run.Run {
