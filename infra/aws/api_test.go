@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/api"
 )
 
 // The API has its routes, which ask who calls, and a stage that is limited
@@ -17,30 +19,8 @@ func TestAPI(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		want := []string{
-			"DELETE /targets/{target}",
-			"GET /installation",
-			"GET /projects",
-			"GET /projects/{project}/{environment}/lock",
-			"GET /projects/{project}/{environment}/runs",
-			"GET /projects/{project}/{environment}/runs/{run}",
-			"GET /projects/{project}/{environment}/runs/{run}/execution",
-			"GET /projects/{project}/{environment}/runs/{run}/plan",
-			"GET /projects/{project}/{environment}/schedules",
-			"GET /projects/{project}/{environment}/stacks",
-			"GET /targets",
-			"POST /projects/{project}/{environment}/runs",
-			"POST /projects/{project}/{environment}/runs/{run}/approve",
-			"POST /projects/{project}/{environment}/runs/{run}/cancel",
-			"POST /projects/{project}/{environment}/runs/{run}/continue",
-			"POST /projects/{project}/{environment}/runs/{run}/pause",
-			"POST /projects/{project}/{environment}/runs/{run}/reject",
-			"POST /projects/{project}/{environment}/runs/{run}/unlock",
-			"POST /projects/{project}/{environment}/uploads",
-			"PUT /targets/{target}",
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("routes %q", got)
+		if want := api.Routes(); !slices.Equal(got, want) {
+			t.Errorf("routes %q, want %q", got, want)
 		}
 		all.says(t, "Stage", map[string]string{
 			"DefaultRouteSettings": `{"ThrottlingBurstLimit":40,"ThrottlingRateLimit":20}`, "AccessLogSettings.DestinationArn": "${ApiAccessLogs.Arn}",

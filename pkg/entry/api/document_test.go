@@ -308,7 +308,7 @@ func responsesOf(method string, r route, add func(any) string) object {
 	for _, code := range []string{"401", "403", "429"} {
 		own := object{"schema": object{"type": "object", "properties": object{"message": object{"type": "string"}}, "required": []string{"message"}}}
 		if all[code] == nil {
-			all[code] = object{"description": http.StatusText(401), "content": object{}}
+			all[code] = object{"description": http.StatusText(http.StatusUnauthorized), "content": object{}}
 		}
 		all[code].(object)["content"].(object)["application/json"] = own
 	}
