@@ -3,10 +3,12 @@ package stepfn_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -14,6 +16,7 @@ import (
 const (
 	calledInTime invariant = "called in time: a hook is called only while its step runs"
 	calledOnce   invariant = "called at least once: a hook whose step is done was called with the token of its step"
+	calledAround invariant = "called around a destroy: a destroy that deletes stacks calls the hooks before and after it"
 )
 
 // hookedSeeds is of how many seeds one has hooks.
@@ -51,7 +54,7 @@ func (a *generator) declareHooks(seed uint64) {
 			add(fmt.Sprintf("s%d", k), draw(moments...))
 		}
 	}
-	for _, moment := range []string{"before_deploy", "after_deploy", "on_failure"} {
+	for _, moment := range []string{"before_deploy", "after_deploy", "on_failure", "before_destroy", "after_destroy"} {
 		if a.hooking.IntN(3) == 0 {
 			add(moment)
 		}
@@ -71,6 +74,20 @@ func (a *generator) failHooks() {
 func (g *player) forgiveHooks() {
 	if p, ok := g.backend.(*memoryBackend); ok {
 		clear(p.Hooks.Fail)
+	}
+}
+
+// calledAroundDestroy checks a destroy that has succeeded. All files of a script have the same hooks.
+func (g *player) calledAroundDestroy(r run.Run) {
+	p, ok := g.backend.(*memoryBackend)
+	if !ok || !slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.Verb == plan.Delete }) {
+		return
+	}
+	for _, h := range p.hooks {
+		if m := project.Moment(h.moment); m == project.BeforeDestroy || m == project.AfterDestroy {
+			done := slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.ID == "hook:"+h.name && s.Status == run.Done })
+			g.holds(calledAround, done, "run %s has deleted stacks, and has not called %s", r.ID, h.name)
+		}
 	}
 }
 

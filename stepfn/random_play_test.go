@@ -416,4 +416,5 @@ func (g *player) destroyAll() {
 	}
 	g.holds(emptied, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
 	g.holds(emptied, len(g.Recorded()) == 0, "records are left: %v", g.Recorded())
+	g.calledAroundDestroy(r)
 }

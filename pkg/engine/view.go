@@ -66,6 +66,15 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		plan.KeepLevels(desired.Nodes, recorded)
 		v.Created, v.Changed, v.Moves = e.created(failed), changed(failed), movesBack(failed)
 	}
+	if r.Of != "" && e.operation(r).Writes && !e.operation(r).Restores {
+		before, err := e.Store.Load(ctx, r.Of)
+		if err != nil {
+			return plan.View{}, nil, fmt.Errorf("load run %s, which is retried: %w", r.Of, err)
+		}
+		if v.Uncalled, err = uncalled(before); err != nil {
+			return plan.View{}, nil, err
+		}
+	}
 	if v.Found, err = e.found(ctx, r, v); err != nil {
 		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
 	}
@@ -117,6 +126,21 @@ func changed(failed run.Run) map[string]bool {
 		}
 	}
 	return nodes
+}
+
+// uncalled lists the steps of a run that call hooks after the deletion of a stack, and have not succeeded.
+func uncalled(before run.Run) ([]plan.Step, error) {
+	var steps []plan.Step
+	for _, s := range before.Steps {
+		c, calls, err := plan.CallOf(s.Step)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("run %s, which is retried: step %s: %w", before.ID, s.ID, err)
+		case calls && c.Moment == project.AfterDelete && s.Status != run.Done:
+			steps = append(steps, s.Step)
+		}
+	}
+	return steps, nil
 }
 
 // movesBack lists the moves that undo those of a run.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -240,7 +241,7 @@ func (v View) where(node string) string {
 // addPhase adds the steps of a node's phase, the first after the given steps.
 func (b *builder) addPhase(node string, after []string, steps ...Step) {
 	for _, s := range steps {
-		s.ID, s.Node, s.Where, s.Possible = s.in(node), node, b.view.where(node), b.possible[node]
+		s.ID, s.Node, s.Where, s.Possible = s.in(node), node, cmp.Or(s.Where, b.view.where(node)), b.possible[node]
 		b.graph.Add(s.ID, after...)
 		b.steps[s.ID] = s
 		after = []string{s.ID}

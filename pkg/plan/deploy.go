@@ -107,6 +107,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		}
 	}
 	refusals = append(refusals, v.leftDependents(about, b.deletes)...)
+	maps.Copy(b.deletes, v.uncalled(about))
 	if b.leaving, b.arriving, b.moves, err = v.movements(); err != nil {
 		refusals = append(refusals, err)
 	}

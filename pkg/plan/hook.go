@@ -124,6 +124,23 @@ func withPending(steps []Step, n project.Node, r Record) ([]Step, error) {
 	return steps, err
 }
 
+// uncalled returns the steps that call again what a retry has to call: the hooks after the deletion of stacks that are gone.
+// Their stacks are in no record, so only the steps of the run before say what is left to do.
+func (v View) uncalled(about map[string]bool) phases {
+	all := make(phases)
+	for _, s := range v.Uncalled {
+		_, recorded := v.Recorded[s.Node]
+		_, desired := v.Desired.Nodes[s.Node]
+		if recorded || desired || about != nil && !about[s.Node] { // it exists again, or is not selected
+			continue
+		}
+		all[s.Node] = append(all[s.Node], Step{
+			Verb: s.Verb, Qualifier: s.Qualifier, Arguments: s.Arguments, Timeout: s.Timeout, Where: s.Where, // they wait for no approval: the deletion was approved
+		})
+	}
+	return all
+}
+
 // around returns p with the steps that call the hooks of the project: those of a moment before all others, those of another
 // one after all others, and those for failures after all others if one of them has failed.
 func (v View) around(p Plan, before, after project.Moment) (Plan, error) {

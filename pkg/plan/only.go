@@ -72,8 +72,13 @@ func (v View) matching(name string) []string {
 			found = append(found, node)
 		}
 	}
+	for _, s := range v.Uncalled {
+		if is(s.Node) {
+			found = append(found, s.Node)
+		}
+	}
 	slices.Sort(found)
-	return found
+	return slices.Compact(found)
 }
 
 // leftDependents refuses to delete a stack if other stacks, which Only does not select,

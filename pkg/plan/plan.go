@@ -140,6 +140,7 @@ type View struct {
 	Changed  map[string]bool   // of a rollback: the nodes of which the failed run started a step
 	Found    map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
 	Moves    []Move            // resources that go from one stack into another, unless they have
+	Uncalled []Step            // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
 	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
 }
 
