@@ -57,7 +57,11 @@ func dice(s script) func(n int) int {
 func (g *player) faultsInMemory(p *memoryBackend, s script) {
 	draw, faults := dice(s), s.faults()
 	p.accounts, p.limits = s.setting("targets"), s.limits()
+	scripted := p.Faults.Call // the faults of hooks
 	p.Faults.Call = func(function, call, about string) sim.Fault {
+		if m := scripted(function, call, about); m != sim.None {
+			return m
+		}
 		kind, ok := faults[p.Calls]
 		if *replay != "" {
 			g.Logf("%s %-12s %-22s %s %s", p.Now().Format("15:04:05.000"), function, call, about, kind)

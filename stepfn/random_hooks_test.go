@@ -61,11 +61,14 @@ func (a *generator) declareHooks(seed uint64) {
 	}
 }
 
-// failHooks lets hooks fail in the next round.
+// failHooks lets hooks fail in the next round, and the functions that call them crash before, after and during the call.
 func (a *generator) failHooks() {
 	for _, name := range a.hooks {
 		if a.hooking.IntN(6) == 0 {
 			a.add("fail-hook", name)
+		}
+		if kinds := []string{"crash-before", "crash-after", "answer-lost", "late-process"}; a.hooking.IntN(4) == 0 && !a.plain {
+			a.add("hook-fault", kinds[a.hooking.IntN(len(kinds))], name)
 		}
 	}
 }
@@ -74,6 +77,7 @@ func (a *generator) failHooks() {
 func (g *player) forgiveHooks() {
 	if p, ok := g.backend.(*memoryBackend); ok {
 		clear(p.Hooks.Fail)
+		clear(p.faults)
 	}
 }
 

@@ -106,6 +106,9 @@ func (g *player) execute(l line) {
 	case "fail-hook":
 		g.injected["hook failed"]++
 		g.FailHook(l[1])
+	case "hook-fault":
+		g.injected["hook "+l[1]]++
+		g.HookFault(l[2], faultKinds[l[1]])
 	case "slow-hook":
 		g.SlowHook(l[1], time.Duration(l.number(2))*time.Second)
 	case "redeploy":
