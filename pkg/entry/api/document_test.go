@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/golden"
@@ -89,6 +90,7 @@ func documentOf(t *testing.T) object {
 	for name, r := range bodies {
 		schemas[name] = restricted(schemas[reflect.TypeOf(r.body).Name()].(object), r)
 	}
+	schemas["RunRequest"].(object)["properties"].(object)["operation"].(object)["enum"] = operations()
 	open(schemas)
 	return object{
 		"openapi": "3.1.1",
@@ -219,6 +221,18 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// operations lists the operations of runs that can be requested.
+func operations() []string {
+	var all []string
+	for _, o := range plan.AllOperations() {
+		refused := trigger.ParseRequest(plan.AllOperations(), "shop@prod", []byte(`{"operation":"`+o.Name+`"}`)).Problems
+		if !slices.ContainsFunc(refused, func(m string) bool { return strings.HasPrefix(m, "operation: ") }) {
+			all = append(all, o.Name)
+		}
+	}
+	return all
+}
+
 // components is where the document has its schemas.
 const components = "#/components/schemas/"
 
@@ -258,10 +272,10 @@ func parametersOf(method, path string, r route) []object {
 		}
 		add("query", p.name, p.text, false, s)
 	}
-	switch method {
-	case http.MethodGet:
+	switch {
+	case method == http.MethodGet:
 		add("header", "If-None-Match", "the ETag of an answer: if it is still the same, the answer is 304", false, object{"type": "string"})
-	case http.MethodPost:
+	case r.status == http.StatusAccepted:
 		add("header", "Idempotency-Key", "requests of one caller with the same key make one run, or give one command", false, object{"type": "string", "minLength": 1, "maxLength": mostKey, "pattern": "^[ -~]*$"})
 	}
 	return all
@@ -289,6 +303,7 @@ func responsesOf(method string, r route, add func(any) string) object {
 	}
 	if status == http.StatusAccepted {
 		header("Location", "the path of the run")
+		good["links"] = linksOfRun()
 	}
 	if len(headers) > 0 {
 		good["headers"] = headers
@@ -311,6 +326,20 @@ func responsesOf(method string, r route, add func(any) string) object {
 			all[code] = object{"description": http.StatusText(http.StatusUnauthorized), "content": object{}}
 		}
 		all[code].(object)["content"].(object)["application/json"] = own
+	}
+	return all
+}
+
+// linksOfRun lead from an answer that names a run to what can be done with the run.
+func linksOfRun() object {
+	all := object{}
+	for _, key := range Routes() {
+		if strings.Contains(key, "{run}") {
+			id := routes()[key].id
+			all[id] = object{"operationId": id, "parameters": object{
+				"path.project": "$request.path.project", "path.environment": "$request.path.environment", "path.run": "$response.body#/run",
+			}}
+		}
 	}
 	return all
 }

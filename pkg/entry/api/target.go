@@ -35,8 +35,8 @@ type RemovedTarget struct {
 // A TargetRequest describes a target that is to be registered: a report.Target, of which most may be left out.
 type TargetRequest struct {
 	Target     string   `json:"target,omitempty"` // that of the path
-	Account    string   `json:"account"`
-	Region     string   `json:"region"`
+	Account    string   `json:"account" jsonschema:"pattern=^[0-9]{12}$"`
+	Region     string   `json:"region" jsonschema:"minLength=1"`
 	Role       string   `json:"role,omitempty"`           // to assume there; empty for the installation's own
 	Execution  string   `json:"execution_role,omitempty"` // that CloudFormation uses
 	ExternalID string   `json:"external_id,omitempty"`
