@@ -137,29 +137,22 @@ type Allowed []string
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
 var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
 
-// maxAllowed is how many characters all patterns may have: they are in the environment of two functions.
-const maxAllowed = 1000
-
 // ParseAllowed reads patterns that are separated by commas. The error is of kind Invalid and lists everything that is
 // wrong.
 func ParseAllowed(text string) (Allowed, error) {
-	var all Allowed
 	var wrong []string
-	if len(text) > maxAllowed {
-		wrong = append(wrong, fmt.Sprintf("the patterns have more than %d characters: use stars", maxAllowed))
+	if len(text) > project.MaxEntries {
+		wrong = append(wrong, fmt.Sprintf("the patterns have more than %d characters: use stars", project.MaxEntries))
 	}
-	for p := range strings.SplitSeq(text, ",") {
-		if p = strings.TrimSpace(p); p == "" {
-			continue
-		}
-		projects, on := entry(p)
-		if _, err := project.ParseGrants(projects); err != nil || strings.HasPrefix(p, "=") {
+	all := Allowed(project.Listed(text))
+	for _, p := range all {
+		e, err := project.ParseEntry(p)
+		if err != nil {
 			wrong = append(wrong, `"`+p+`" does not begin with a pattern of projects: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*, before the =, or no =`)
 		}
-		if !arn.MatchString(on) {
-			wrong = append(wrong, `"`+on+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter, in which stars stand for any text`)
+		if !arn.MatchString(e.Thing) {
+			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter, in which stars stand for any text`)
 		}
-		all = append(all, p)
 	}
 	if len(wrong) > 0 {
 		return nil, fault.New(fault.Invalid, "hooks: %s", strings.Join(wrong, "; "))
@@ -170,20 +163,23 @@ func ParseAllowed(text string) (Allowed, error) {
 // String returns the patterns with commas, as ParseAllowed reads them.
 func (a Allowed) String() string { return strings.Join(a, ",") }
 
-// entry splits an entry into the pattern of projects, which is empty for all, and that of ARNs.
-func entry(p string) (projects, on string) {
-	if projects, on, ok := strings.Cut(p, "="); ok {
-		return projects, on
+// entries are the patterns, each with the projects that it is about.
+func (a Allowed) entries() []project.Entry {
+	var all []project.Entry
+	for _, p := range a {
+		if e, err := project.ParseEntry(p); err == nil { // ParseAllowed has checked it
+			all = append(all, e)
+		}
 	}
-	return "", p
+	return all
 }
 
 // ARNs lists what some project may call, each pattern once.
 func (a Allowed) ARNs() []string {
 	var all []string
-	for _, p := range a {
-		if _, on := entry(p); !slices.Contains(all, on) {
-			all = append(all, on)
+	for _, e := range a.entries() {
+		if !slices.Contains(all, e.Thing) {
+			all = append(all, e.Thing)
 		}
 	}
 	return all
@@ -191,34 +187,10 @@ func (a Allowed) ARNs() []string {
 
 // Permit returns an error of kind Denied if the hooks of a project, such as shop@prod, may not call what an ARN names.
 func (a Allowed) Permit(id, arn string) error {
-	if slices.ContainsFunc(a, func(p string) bool {
-		projects, on := entry(p)
-		return match(on, arn) && (projects == "" || project.Grants{projects}.Allow(id))
-	}) {
+	if slices.ContainsFunc(a.entries(), func(e project.Entry) bool { return e.About(id) && pattern.Star(e.Thing, arn) }) {
 		return nil
 	}
 	return fault.New(fault.Denied, "hooks of %s may not reach %s: ask the owner of the installation to add it to the setting hooks", id, arn)
-}
-
-// match reports whether a text is of a pattern. A star stands for any text.
-func match(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	first, last := parts[0], parts[len(parts)-1]
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
-		return false
-	}
-	text = text[len(first) : len(text)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, rest, ok := strings.Cut(text, part)
-		if !ok {
-			return false
-		}
-		text = rest
-	}
-	return true
 }
 
 // Call calls the hook c, if its installation allows that.

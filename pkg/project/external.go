@@ -167,25 +167,18 @@ func (t Term) readSources(read func(Source) (string, error), optional bool) (Ter
 // projects, environments and physical names, such as "shop@prod=legacy-*". No pattern means no stack.
 type Externals []string
 
-// maxExternals is how many characters the patterns may have, as maxGrants.
-const maxExternals = 1000
-
 var external = pattern.New(`^[-A-Za-z0-9*]{1,64}@[-A-Za-z0-9*]{1,64}=[-A-Za-z0-9*]{1,128}$`)
 
 // ParseExternals reads patterns that are separated by commas. The error is of kind Invalid.
 func ParseExternals(text string) (Externals, error) {
-	var all Externals
-	for p := range strings.SplitSeq(text, ",") {
-		if p = strings.TrimSpace(p); p == "" {
-			continue
-		}
+	all := Externals(Listed(text))
+	for _, p := range all {
 		if !external.MatchString(p) {
 			return nil, fault.New(fault.Invalid, "external: %q is not a pattern: write PROJECT@ENVIRONMENT=STACK with letters, digits, hyphens and stars, such as shop@*=legacy-*", p)
 		}
-		all = append(all, p)
 	}
-	if n := len(all.String()); n > maxExternals {
-		return nil, fault.New(fault.Invalid, "external: the patterns have %d characters, and at most %d may be: use stars", n, maxExternals)
+	if n := len(all.String()); n > MaxEntries {
+		return nil, fault.New(fault.Invalid, "external: the patterns have %d characters, and at most %d may be: use stars", n, MaxEntries)
 	}
 	return all, nil
 }
@@ -196,8 +189,7 @@ func (x Externals) String() string { return strings.Join(x, ",") }
 // Permit returns an error of kind Denied if the project of an ID may not read the outputs of a stack.
 func (x Externals) Permit(id, stack string) error {
 	for _, p := range x {
-		projects, stacks, _ := strings.Cut(p, "=")
-		if (Grants{projects}).Allow(id) && match(stacks, stack) {
+		if e, err := ParseEntry(p); err == nil && e.About(id) && pattern.Star(e.Thing, stack) {
 			return nil
 		}
 	}

@@ -2,7 +2,6 @@ package project
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -14,23 +13,13 @@ import (
 // such as "shop@prod" and "team-*@*". No pattern means no project.
 type Grants []string
 
-// maxGrants is how many characters the patterns of a target may have: those of the target
-// default are in the environment of a function, for which Lambda has 4 KB, and in an output
-// of the installation's stack.
-const maxGrants = 1000
-
 // grant is the form of a pattern. A star stands for any letters, digits and hyphens.
 var grant = pattern.New(`^[-A-Za-z0-9*]{1,64}@[-A-Za-z0-9*]{1,64}$`)
 
 // ParseGrants reads patterns that are separated by commas. The error is of kind Invalid
 // and lists everything that is wrong.
 func ParseGrants(text string) (Grants, error) {
-	var all Grants
-	for p := range strings.SplitSeq(text, ",") {
-		if p = strings.TrimSpace(p); p != "" {
-			all = append(all, p)
-		}
-	}
+	all := Grants(Listed(text))
 	return all, all.check()
 }
 
@@ -40,8 +29,8 @@ func (g Grants) String() string { return strings.Join(g, ",") }
 // check returns everything that is wrong with the patterns.
 func (g Grants) check() error {
 	var wrong []string
-	if n := len(g.String()); n > maxGrants {
-		wrong = append(wrong, fmt.Sprintf("the patterns have %d characters, and at most %d may be: use stars, such as shop@* for all environments of shop", n, maxGrants))
+	if n := len(g.String()); n > MaxEntries {
+		wrong = append(wrong, fmt.Sprintf("the patterns have %d characters, and at most %d may be: use stars, such as shop@* for all environments of shop", n, MaxEntries))
 	}
 	for i, p := range g {
 		switch {
@@ -73,15 +62,8 @@ func (g Grants) Allow(id string) bool {
 	name, environment, _ := strings.Cut(id, "@")
 	return slices.ContainsFunc(g, func(p string) bool {
 		names, environments, _ := strings.Cut(p, "@")
-		return match(names, name) && match(environments, environment)
+		return pattern.Star(names, name) && pattern.Star(environments, environment)
 	})
-}
-
-// match reports whether a name is of a pattern. A valid pattern has no character but the
-// star that path.Match treats in a special way.
-func match(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
 }
 
 // Permit returns nil if the project of an ID may use the target, and otherwise an error

@@ -19,22 +19,16 @@ type Entry struct {
 	Projects     project.Grants // nil is all
 }
 
-// maxAllowed is how many characters all entries may have: they are in the environment of a function.
-const maxAllowed = 1000
-
 // ParseAllowed reads entries that are separated by commas: https://HOST/PREFIX/ or s3://BUCKET/PREFIX/, and before it,
 // if only some projects may use it, PROJECT@ENVIRONMENT with stars and an equals sign. The projects of a bucket must be given. The error is of kind
 // Invalid and lists everything that is wrong.
 func ParseAllowed(text string) (Allowed, error) {
 	var all Allowed
 	var wrong []string
-	if len(text) > maxAllowed {
-		wrong = append(wrong, fmt.Sprintf("the entries have more than %d characters: use shorter prefixes, and stars for projects", maxAllowed))
+	if len(text) > project.MaxEntries {
+		wrong = append(wrong, fmt.Sprintf("the entries have more than %d characters: use shorter prefixes, and stars for projects", project.MaxEntries))
 	}
-	for one := range strings.SplitSeq(text, ",") {
-		if one = strings.TrimSpace(one); one == "" {
-			continue
-		}
+	for _, one := range project.Listed(text) {
 		e, why := parseEntry(one)
 		if why != "" {
 			wrong = append(wrong, `"`+one+`" `+why)
@@ -49,10 +43,8 @@ func ParseAllowed(text string) (Allowed, error) {
 
 func parseEntry(text string) (e Entry, why string) {
 	const form = "is not https://HOST/PREFIX/ or PROJECT@ENVIRONMENT=s3://BUCKET/PREFIX/, such as https://templates.example.com/ or shop@*=s3://shop-templates/"
-	projects, prefix, limited := strings.Cut(text, "=")
-	if !limited || IsAddress(projects) { // a path may contain an equals sign
-		projects, prefix, limited = "", text, false
-	}
+	allowed, wrong := project.ParseEntry(text)
+	prefix := allowed.Thing
 	scheme, rest, _ := strings.Cut(prefix, "://")
 	name, below, slash := strings.Cut(rest, "/")
 	if !slash || below != "" && !strings.HasSuffix(below, "/") {
@@ -62,13 +54,12 @@ func parseEntry(text string) (e Entry, why string) {
 	if err != nil || strings.ContainsAny(prefix, "?*") || sample.Host != name || sample.Scheme != scheme {
 		return e, form
 	}
-	if limited {
-		if e.Projects, err = project.ParseGrants(projects); err != nil {
-			return e, "says for which projects it is, and " + err.Error()
-		}
-	}
+	e.Projects = allowed.Projects
 	if scheme == S3 && len(e.Projects) == 0 {
 		return e, "does not say which projects may read the bucket: write PROJECT@ENVIRONMENT= before it, or *@*= for all"
+	}
+	if wrong != nil {
+		return e, "says for which projects it is, and " + wrong.Error()
 	}
 	e.Scheme, e.Host, e.Prefix = scheme, name, strings.TrimSuffix(sample.Path, "x")
 	return e, ""
@@ -85,16 +76,13 @@ func (a Allowed) String() string {
 
 func (e Entry) String() string {
 	text := e.Scheme + "://" + e.Host + "/" + strings.TrimPrefix(e.Prefix, "/")
-	if len(e.Projects) > 0 {
-		text = e.Projects.String() + "=" + text
-	}
-	return text
+	return project.Entry{Projects: e.Projects, Thing: text}.String()
 }
 
 // Permits reports whether the project of an ID, such as shop@prod, may use an address.
 func (a Allowed) Permits(id string, at Address) bool {
 	return slices.ContainsFunc(a, func(e Entry) bool {
-		return e.Scheme == at.Scheme && e.Host == at.Host && strings.HasPrefix(at.Path, e.Prefix) && (e.Projects == nil || e.Projects.Allow(id))
+		return e.Scheme == at.Scheme && e.Host == at.Host && strings.HasPrefix(at.Path, e.Prefix) && (project.Entry{Projects: e.Projects}).About(id)
 	})
 }
 
