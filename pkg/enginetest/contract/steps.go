@@ -91,7 +91,7 @@ func stepLaws() []law {
 			b.same(b.step("one", 0).Status, run.Done)
 		}},
 		{"more steps than a transaction holds move together, also if some of them were moved before", func(b bench) {
-			r := b.commitMany("one", 250)
+			r := b.commitMany("one", 130)
 			changes := skipping(r, r.Steps)
 			b.ok(b.store.Move(b.ctx, changes[100:110]...))
 			b.ok(b.store.Move(b.ctx, changes...))
