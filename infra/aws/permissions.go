@@ -28,7 +28,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, exports, schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -152,6 +152,7 @@ var (
 	}}
 	reviews = []permission{{Do: []string{"cloudformation:DescribeChangeSet"}, On: []string{stacks}, Why: "a change set is read again before it is executed; " + anywhere}}
 	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{"*"}, Why: "the action has no resource type"}}
+	exports = []permission{{Do: []string{"cloudformation:ListExports"}, On: []string{"*"}, Why: "the action has no resource type. A project gets the exports of the stacks that the setting external lists for it"}}
 	holders = []permission{{Do: []string{"cloudformation:DescribeStackResources"}, On: []string{stacks}, Why: "which stack has a resource that a project imports; " + anywhere}}
 )
 

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/entry/cli"
@@ -14,16 +15,7 @@ func TestExternalOutputs(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
 	l.serve(0.05)
-	write := func(project, body string) string {
-		folder := filepath.Join(t.TempDir(), project)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, "stackwright.yaml"), []byte(body), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return folder
-	}
+	write := func(name, body string) string { return projectOf(t, name, body) }
 	legacy := func(value string) string {
 		return write("legacy", "project: legacy\nstacks:\n  vpc:\n    template:\n      Resources: {T: {Type: AWS::SNS::Topic, Properties: {DisplayName: "+value+"}}}\n      Outputs: {Name: {Value: "+value+"}}\n")
 	}
@@ -52,4 +44,53 @@ stacks:
 	l.has(l.must(cli.ExitOK, "plan", shop), "TWO-two")
 	l.has(l.must(cli.ExitOK, "deploy", shop), "1 updated")
 	l.has(l.must(cli.ExitOK, "outputs"), "TWO-two")
+}
+
+// An export of a stack of the project makes an edge and has its new value; one of another project is read for each plan.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.serve(0.05)
+	vpc := "    template:\n      Resources: {T: {Type: AWS::SNS::Topic, Properties: {DisplayName: VALUE}}}\n      Outputs: {Name: {Value: VALUE, Export: {Name: !Sub '${AWS::StackName}:Name'}}}\n"
+	legacy := func(value string) string {
+		return projectOf(t, "legacy", "project: legacy\nstacks:\n  vpc:\n"+strings.ReplaceAll(vpc, "VALUE", value))
+	}
+	shop := func(value string) string {
+		return projectOf(t, "shop", "project: shop\nstacks:\n  vpc:\n"+strings.ReplaceAll(vpc, "VALUE", value)+`  app:
+    template:
+      Parameters: {P: {Type: String}, D: {Type: String}}
+      Resources: {T: {Type: AWS::SNS::Topic, Properties: {DisplayName: !Ref P}}}
+      Outputs: {P: {Value: !Ref P}, D: {Value: !Ref D}}
+    parameters:
+      P: ${export:shop-vpc:Name}-${upper(export:legacy-vpc:Name)}
+      D: ${export:nobody ?? 'none'}
+`)
+	}
+	r := l.run("deploy", shop("a"))
+	if r.code != cli.ExitRefused {
+		t.Errorf("deploy without the export ended with %d", r.code)
+	}
+	l.has(r.out+r.err, "stack app: parameter P: ${export:legacy-vpc:Name@default}: there is no export legacy-vpc:Name in target default")
+	l.must(cli.ExitOK, "deploy", legacy("one"))
+	l.has(l.must(cli.ExitOK, "graph", shop("a")), "app  (import shop-vpc:Name)")
+	l.has(l.must(cli.ExitOK, "deploy", shop("a")), "2 created")
+	l.project = shop("a")
+	l.has(l.must(cli.ExitOK, "outputs"), "a-ONE", "none")
+	l.has(l.must(cli.ExitOK, "deploy", shop("a")), "2 unchanged")
+	l.must(cli.ExitOK, "deploy", legacy("two"))
+	l.has(l.must(cli.ExitOK, "deploy", shop("b")), "2 updated")
+	l.has(l.must(cli.ExitOK, "outputs"), "b-TWO")
+}
+
+// projectOf writes a project file into a folder of its own.
+func projectOf(t *testing.T, name, body string) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "stackwright.yaml"), []byte(body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }

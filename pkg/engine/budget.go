@@ -182,6 +182,15 @@ func (e *Engine) observe(ctx context.Context, id string, places []plan.Location)
 	return live, err
 }
 
+// exports reads exports in a target, which is counted as observe counts.
+func (e *Engine) exports(ctx context.Context, id string, t project.Target, names []string) (map[string]plan.Export, error) {
+	where := t.Where()
+	_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now())
+	found, err := e.Clouds.Exports(ctx, t, names)
+	e.reportThrottled(ctx, where, budget.Read, err)
+	return found, err
+}
+
 // reportThrottled lowers the rate of the budget if err says that CloudFormation
 // throttled a request. Another service that throttles, such as STS or S3, says nothing
 // about CloudFormation. If the budget cannot be written, the next throttled request

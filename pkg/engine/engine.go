@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -25,6 +26,7 @@ type Engine struct {
 	Changes        Changes
 	Policies       Policies
 	Permits        Permits
+	Externals      project.Externals // the stacks outside their projects whose outputs and exports these may read
 	Clouds         Clouds
 	Budgets        Budgets
 	Operations     plan.Operations

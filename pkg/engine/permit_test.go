@@ -124,3 +124,43 @@ func TestSourcesNeedPermission(t *testing.T) {
 		t.Errorf("the parameter is %q, and the output was %q", parameters["P"], want)
 	}
 }
+
+// A project gets the exports of the stacks that the installation lists for it. One of its own stacks is refused: the run may change it.
+func TestExportsNeedPermission(t *testing.T) {
+	for name, c := range map[string]struct {
+		export    string
+		target    string
+		externals project.Externals
+		stacks    string
+		want      string // of the messages, if the run is refused
+	}{
+		"listed":                       {"legacy-Name", "", project.Externals{"shop@*=leg*"}, "vpc", ""},
+		"not listed":                   {"legacy-Name", "", project.Externals{"shop@*=net", "other@*=*"}, "vpc", "stack vpc: parameter P: ${export:legacy-Name@}: project shop@default may not read the outputs of stack legacy: ask the owner of the installation to add shop@default=legacy to the setting external"},
+		"nothing is listed":            {"legacy-Name", "", nil, "vpc", "may not read the outputs of stack legacy"},
+		"it does not exist":            {"gone-Name", "", project.Externals{"*@*=*"}, "vpc", "there is no export gone-Name in target"},
+		"of the project":               {"legacy-Name", "", project.Externals{"*@*=*"}, "vpc old=legacy", "stack old of this project makes the export, and its template does not say so with a name that is known before the deploy: write the output, as in ${old.Output}"},
+		"a target of another projects": {"legacy-Name", "eu", project.Externals{"*@*=*"}, "vpc", "target eu is not for project shop@default"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newFixture(t)
+			h.Externals = c.externals
+			h.backend.Permits["eu"] = project.Grants{"other@*"}
+			h.backend.Cloud.Make("legacy", "v1", nil)
+			h.setVersion("v1", c.stacks)
+			source := project.Source{Export: c.export, Target: project.Target{Name: c.target}}
+			h.projects["v1"].Nodes["vpc"].Parameters["P"] = project.Text{{Source: &source}}
+			h.request("a", "deploy", "v1")
+			loop := h.planned("a", 1)
+			if c.want != "" {
+				if r := h.stored("a"); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), c.want) {
+					t.Errorf("the run is %s: %q", r.State, r.Messages)
+				}
+				return
+			}
+			h.executeToEnd(loop)
+			if _, parameters := h.backend.Cloud.Template("shop-vpc"); parameters["P"] != "legacy" {
+				t.Errorf("the parameters are %v", parameters)
+			}
+		})
+	}
+}

@@ -284,6 +284,10 @@ type Clouds interface {
 	// empty if none has.
 	Holder(ctx context.Context, t project.Target, physicalID string) (stack string, err error)
 
+	// Exports reads the exports of the given names in a target, and returns them by name. It leaves
+	// out those that do not exist.
+	Exports(ctx context.Context, t project.Target, names []string) (map[string]plan.Export, error)
+
 	// Describe reads the stacks of the given IDs in a target, many with one request,
 	// and returns them by ID. It gives up before it has sent as many requests as there
 	// are stacks. It leaves out the stacks that it has not found: among them are

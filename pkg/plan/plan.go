@@ -192,6 +192,12 @@ type Location struct {
 	Token   string // of an operation that may have made a stack that is not the recorded one
 }
 
+// An Export is what CloudFormation reports about an export.
+type Export struct {
+	Stack string // the physical name of the stack that makes it
+	Value string
+}
+
 // A Live is what CloudFormation reports about a stack. The zero Live means that there is
 // no stack.
 type Live struct {

@@ -12,19 +12,23 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
-// A Source is an output of a stack outside the project, which is read when a plan is made.
+// A Source is a value outside the project that is read when a plan is made: an output of a stack, or an export.
 type Source struct {
-	Stack  string `json:"stack"` // its physical name
-	Output string `json:"output"`
+	Stack  string `json:"stack,omitempty"` // its physical name
+	Output string `json:"output,omitempty"`
+	Export string `json:"export,omitempty"` // the name of an export; then there is no stack
 	Target Target `json:"target"`
 }
 
 // String is the source as the user writes it.
 func (s Source) String() string {
+	if s.Export != "" {
+		return "export:" + s.Export + "@" + s.Target.Name
+	}
 	return "external:" + s.Stack + "." + s.Output + "@" + s.Target.Name
 }
 
-// Sources lists the outputs of stacks outside the project that its stacks use, sorted.
+// Sources lists the values outside the project that its stacks use, sorted.
 func (p Project) Sources() []Source {
 	var all []Source
 	for _, n := range p.Nodes {
@@ -40,7 +44,7 @@ func (p Project) Sources() []Source {
 	return slices.Compact(all)
 }
 
-// Sources lists the outputs of stacks outside the project that the text has.
+// Sources lists the values outside the project that the text has.
 func (t Text) Sources() []Source {
 	var all []Source
 	for _, p := range t {
@@ -70,8 +74,8 @@ func (t Term) sources(all []Source) []Source {
 	return all
 }
 
-// ReadSources returns the project with the values of outputs of stacks outside it. It refuses those
-// that do not exist and have no default, all at once.
+// ReadSources returns the project with the values outside it. It refuses those that do not exist and have no default, all
+// at once.
 func (p Project) ReadSources(read func(Source) (string, error)) (Project, error) {
 	var wrong []error
 	nodes := maps.Clone(p.Nodes)
@@ -93,70 +97,73 @@ func (p Project) ReadSources(read func(Source) (string, error)) (Project, error)
 	return p, errors.Join(wrong...)
 }
 
-// ReadSources returns the text with the values of outputs of stacks outside the project. One that does not
-// exist (fault.Missing) stays where it has a default.
+// ReadSources returns the text with the values outside the project. One that does not exist (fault.Missing) stays where it
+// has a default.
 func (t Text) ReadSources(read func(Source) (string, error)) (Text, error) {
-	var wrong []error
-	all := slices.Clone(t)
-	for i, p := range all {
-		switch {
-		case p.Source != nil:
-			value, err := read(*p.Source)
-			if err != nil {
-				wrong = append(wrong, fmt.Errorf("${%s}: %w", p.Source, err))
-			}
-			all[i] = Part{Literal: value}
-		case p.Expression != nil:
-			x, err := p.Expression.readSources(read, false)
-			if err != nil {
-				wrong = append(wrong, err)
-			}
-			all[i].Expression = x
-		}
-	}
-	if len(wrong) > 0 {
-		return all, wrong[0]
-	}
-	return all, nil
+	return t.ReplaceSources(func(s Source) (Term, error) {
+		value, err := read(s)
+		return Term{Known: value}, err
+	})
 }
 
-func (x *Expression) readSources(read func(Source) (string, error), optional bool) (*Expression, error) {
+// ReplaceSources returns the text with known texts, outputs or other sources in the place of its sources. One that does not exist
+// (fault.Missing) stays where it has a default.
+func (t Text) ReplaceSources(by func(Source) (Term, error)) (Text, error) {
+	var first error
+	all := slices.Clone(t)
+	for i, p := range all {
+		var err error
+		switch {
+		case p.Source != nil:
+			var with Term
+			with, err = Term{Source: p.Source}.replaceSources(by, false)
+			text, _ := with.Known.(string)
+			all[i] = Part{Literal: text, Node: with.Node, Output: with.Output, Source: with.Source}
+		case p.Expression != nil:
+			all[i].Expression, err = p.Expression.replaceSources(by, false)
+		}
+		first = cmp.Or(first, err)
+	}
+	return all, first
+}
+
+func (x *Expression) replaceSources(by func(Source) (Term, error), optional bool) (*Expression, error) {
 	with := Expression{Function: x.Function, Arguments: slices.Clone(x.Arguments)}
 	last := len(with.Arguments) - 1
 	for i := range with.Arguments {
 		var err error
-		if with.Arguments[i], err = with.Arguments[i].readSources(read, optional || x.lazy() && i < last); err != nil {
+		if with.Arguments[i], err = with.Arguments[i].replaceSources(by, optional || x.lazy() && i < last); err != nil {
 			return x, err
 		}
 	}
 	return &with, nil
 }
 
-func (t Term) readSources(read func(Source) (string, error), optional bool) (Term, error) {
+func (t Term) replaceSources(by func(Source) (Term, error), optional bool) (Term, error) {
 	var err error
 	switch {
 	case t.Source != nil:
-		value, err := read(*t.Source)
+		with, err := by(*t.Source)
 		switch {
 		case optional && fault.Is(err, fault.Missing):
 			return t, nil
 		case err != nil:
-			return t, fmt.Errorf("${%s}: %w", t.Source, err)
+			return with, fmt.Errorf("${%s}: %w", t.Source, err)
 		}
-		return Term{Known: value}, nil
+		return with, nil
 	case t.Expression != nil:
-		t.Expression, err = t.Expression.readSources(read, optional)
+		t.Expression, err = t.Expression.replaceSources(by, optional)
 		return t, err
 	}
 	t.List = slices.Clone(t.List)
 	for i := range t.List {
-		if t.List[i], err = t.List[i].readSources(read, optional); err != nil {
+		if t.List[i], err = t.List[i].replaceSources(by, optional); err != nil {
 			return t, err
 		}
 	}
 	t.Map = maps.Clone(t.Map)
 	for _, key := range slices.Sorted(maps.Keys(t.Map)) {
-		if t.Map[key], err = t.Map[key].readSources(read, optional); err != nil {
+		if t.Map[key], err = t.Map[key].replaceSources(by, optional); err != nil {
 			return t, err
 		}
 	}

@@ -3,6 +3,7 @@
 package project
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -129,6 +130,11 @@ type Target struct {
 	Name    string `json:"name"`
 	Account string `json:"account"` // twelve digits
 	Region  string `json:"region"`
+}
+
+// Compare orders targets.
+func (t Target) Compare(other Target) int {
+	return cmp.Or(cmp.Compare(t.Account, other.Account), cmp.Compare(t.Region, other.Region), cmp.Compare(t.Name, other.Name))
 }
 
 // Where names the account and region, whose limits on requests all stacks there

@@ -90,6 +90,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Changes:    objects,
 			Schedules:  schedules(cfg, env.Schedules),
 			Permits:    accounts,
+			Externals:  env.Externals,
 			Clouds:     cloud,
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),

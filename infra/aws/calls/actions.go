@@ -31,6 +31,7 @@ var table = map[string][]need{
 	"cloudformation.CreateChangeSet":             {{"cloudformation:CreateChangeSet", ""}, {"iam:PassRole", "cloudformation.CreateChangeSetInput.RoleARN"}, {"s3:GetObject", "cloudformation.CreateChangeSetInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.CreateChangeSetInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.CreateChangeSetInput.Tags"}},
 	"cloudformation.DeleteChangeSet":             {{"cloudformation:DeleteChangeSet", ""}},
 	"cloudformation.DescribeStackResources":      {{"cloudformation:DescribeStackResources", ""}},
+	"cloudformation.ListExports":                 {{"cloudformation:ListExports", ""}},
 	"cloudformation.ExecuteChangeSet":            {{"cloudformation:ExecuteChangeSet", ""}},
 	"cloudformation.CreateStackRefactor":         {{"cloudformation:CreateStackRefactor", ""}},
 	"cloudformation.ExecuteStackRefactor":        {{"cloudformation:ExecuteStackRefactor", ""}},

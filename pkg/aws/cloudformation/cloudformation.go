@@ -18,6 +18,7 @@ type Client interface {
 	ListStackResources(context.Context, *sdk.ListStackResourcesInput, ...func(*sdk.Options)) (*sdk.ListStackResourcesOutput, error)
 	GetTemplate(context.Context, *sdk.GetTemplateInput, ...func(*sdk.Options)) (*sdk.GetTemplateOutput, error)
 	DescribeStackResources(context.Context, *sdk.DescribeStackResourcesInput, ...func(*sdk.Options)) (*sdk.DescribeStackResourcesOutput, error)
+	ListExports(context.Context, *sdk.ListExportsInput, ...func(*sdk.Options)) (*sdk.ListExportsOutput, error)
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 	DescribeChangeSet(context.Context, *sdk.DescribeChangeSetInput, ...func(*sdk.Options)) (*sdk.DescribeChangeSetOutput, error)
 

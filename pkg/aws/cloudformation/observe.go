@@ -1,7 +1,6 @@
 package cloudformation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -33,7 +32,7 @@ func (c *Cloud) Observe(ctx context.Context, locations []plan.Location) (map[str
 	for _, p := range locations {
 		by[p.Target] = append(by[p.Target], p)
 	}
-	targets := slices.SortedFunc(maps.Keys(by), before)
+	targets := slices.SortedFunc(maps.Keys(by), project.Target.Compare)
 	found, errs := make([]map[string]plan.Live, len(targets)), make([]error, len(targets))
 	var group errgroup.Group
 	group.SetLimit(atOnce)
@@ -67,11 +66,6 @@ func inaccessible(locations []plan.Location, why error) map[string]plan.Live {
 		all[p.Node] = plan.Live{AccessError: why.Error()}
 	}
 	return all
-}
-
-// before orders targets.
-func before(a, b project.Target) int {
-	return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Name, b.Name))
 }
 
 // observe describes the stacks of one target.

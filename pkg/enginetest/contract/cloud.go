@@ -255,6 +255,14 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			s.Pass(30 * time.Second)
 			s.why(s.received(t, true, true, "CREATE_COMPLETE"), "in use")
 		},
+		"exports are read by name, with the stacks that make them": func(s fixture) {
+			s.up("vpc", "v1")
+			s.up("app", "v1", "vpc")
+			found, err := s.Exports(s.Context(), s.Node("vpc", "v1").Target, []string{"vpc-Name", "nobody-Name"})
+			if want := (map[string]plan.Export{"vpc-Name": {Stack: "vpc", Value: "vpc"}}); err != nil || !maps.Equal(found, want) {
+				s.Errorf("found %v, %v", found, err)
+			}
+		},
 		"a stack is known by the token of its birth": func(s fixture) {
 			t := s.begin(s.task("vpc", plan.Create, "v1"), "")
 			s.created(t)

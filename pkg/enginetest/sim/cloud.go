@@ -294,6 +294,22 @@ func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, er
 	return templateOf(st.now.template), nil
 }
 
+// Exports implements engine.Clouds. The export of a stack is its output Name, as NAME-Name.
+func (c *Cloud) Exports(_ context.Context, t project.Target, names []string) (map[string]plan.Export, error) {
+	if err := c.denied(t); err != nil {
+		return nil, err
+	}
+	found := make(map[string]plan.Export)
+	for _, name := range names {
+		stack, is := strings.CutSuffix(name, "-Name")
+		st := c.live[c.called(plan.Location{Stack: stack, Target: t})]
+		if is && st != nil && st.now.value != "" {
+			found[name] = plan.Export{Stack: stack, Value: st.outputs()["Name"]}
+		}
+	}
+	return found, nil
+}
+
 // Describe implements engine.Clouds.
 func (c *Cloud) Describe(_ context.Context, t project.Target, ids []string) (map[string]plan.Live, error) {
 	if err := c.denied(t); err != nil {

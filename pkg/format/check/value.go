@@ -104,6 +104,9 @@ func (c *checker) externals(what string, at problem.Position, text project.Text)
 		return
 	}
 	for _, source := range text.Sources() {
+		if source.Export != "" {
+			continue // only the plan finds out which stack makes it
+		}
 		if err := c.own.Externals.Permit(project.ID(c.Name, c.Environment), source.Stack); err != nil {
 			c.Add(at, "%s: ${%s}: %v", what, source, err)
 		}

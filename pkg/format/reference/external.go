@@ -23,10 +23,6 @@ var external = Kind{
 			externalStack.MatchString(stack) && declared.OutputName.MatchString(output) && (!has || project.TargetName.MatchString(target))
 	},
 	resolve: func(s Scope, r declared.Reference) (Result, error) {
-		target, err := s.Target, error(nil)
-		if r.Target != "" {
-			target, err = s.Lookup.Target(r.Target)
-		}
-		return Result{Parts: project.Text{{Source: &project.Source{Stack: r.Name, Output: r.Key, Target: target}}}}, err
+		return outside(s, r, project.Source{Stack: r.Name, Output: r.Key})
 	},
 }

@@ -32,10 +32,9 @@ type Kind struct {
 
 	Dynamic bool // CloudFormation resolves it, so that no function gets its value
 
-	match   func(body string) (rest string, ok bool)                       // whether the body of ${…} is of this kind
-	parse   func(rest string) (r declared.Reference, ok bool)              // without Written and Kind
-	resolve func(s Scope, r declared.Reference) (result Result, err error) // nil if it is not supported yet
-	instead string                                                         // what to write while it is not supported
+	match   func(body string) (rest string, ok bool)          // whether the body of ${…} is of this kind
+	parse   func(rest string) (r declared.Reference, ok bool) // without Written and Kind
+	resolve func(s Scope, r declared.Reference) (result Result, err error)
 }
 
 // A Scope describes the stack and the value that contain a reference.
@@ -82,11 +81,8 @@ func Of(name string) (Kind, bool) {
 // Resolve resolves a reference in a scope.
 func Resolve(s Scope, r declared.Reference) (Result, error) {
 	k, ok := Of(r.Kind)
-	switch {
-	case !ok:
+	if !ok {
 		return Result{}, fmt.Errorf("there is no kind of reference called %q", r.Kind)
-	case k.resolve == nil:
-		return Result{}, fmt.Errorf("this kind of reference is not supported yet: %s", k.instead)
 	}
 	return k.resolve(s, r)
 }
@@ -173,7 +169,7 @@ func parse(written string) (declared.Reference, error) {
 	if strings.Contains(body, ":") {
 		return declared.Reference{}, wrong(written, "a reference with a colon is one of "+list(func(k Kind) bool { return strings.Contains(k.Syntax[0], ":") }))
 	}
-	return declared.Reference{}, wrong(written, "write "+list(func(k Kind) bool { return k.resolve != nil }))
+	return declared.Reference{}, wrong(written, "write "+list(func(Kind) bool { return true }))
 }
 
 func wrong(written, want string) error {

@@ -107,6 +107,22 @@ func (s *Stack) Place(name string) Place {
 	return Place{s.Node.Target.Account, s.Node.Target.Region, name}
 }
 
+// A maker is a stack that makes an export, or may make it, of one of its outputs.
+type maker struct {
+	stack  *Stack
+	output string
+}
+
+func (r *resolver) makers() map[Place][]maker {
+	all := map[Place][]maker{}
+	for _, s := range r.Stacks {
+		for _, x := range s.Exports {
+			all[s.Place(x.Name)] = append(all[s.Place(x.Name)], maker{s, x.Output})
+		}
+	}
+	return all
+}
+
 func (r *resolver) findExports(s *Stack) {
 	if s.Template != nil && s.Template.exports {
 		s.Exports = r.Evaluation(s).Exports()
@@ -117,16 +133,12 @@ func (r *resolver) findExports(s *Stack) {
 // import whose name depends on an output of another stack makes no edge;
 // CloudFormation refuses the import if the export does not exist yet.
 func (r *resolver) addImports() {
-	makers := map[Place][]*Stack{}
-	for _, s := range r.Stacks {
-		for _, x := range s.Exports {
-			makers[s.Place(x.Name)] = append(makers[s.Place(x.Name)], s)
-		}
-	}
+	makers := r.makers()
 	if len(makers) == 0 {
 		return
 	}
 	for _, s := range r.Stacks {
+		r.useExports(s, makers)
 		if r.Full() {
 			return
 		}
@@ -135,8 +147,8 @@ func (r *resolver) addImports() {
 		}
 		for _, i := range r.Evaluation(s).Imports() {
 			for _, maker := range makers[s.Place(i.Name)] {
-				if maker != s {
-					r.edge(Edge{Node: s.Node.Name, Needs: maker.Node.Name, Cause: Imported, What: i.Name}, s.Template.Where(i.Line, i.Column))
+				if maker.stack != s {
+					r.edge(Edge{Node: s.Node.Name, Needs: maker.stack.Node.Name, Cause: Imported, What: i.Name}, s.Template.Where(i.Line, i.Column))
 				}
 			}
 		}
