@@ -60,3 +60,24 @@ func TestHooksInATarget(t *testing.T) {
 		}
 	}
 }
+
+// In another account, the role of a target reads the parameters that the owner of that account lists, and nothing else of the parameter
+// store.
+func TestParametersInATarget(t *testing.T) {
+	const in = "arn:aws:ssm:eu-west-1:" + there + ":parameter/"
+	for listed, want := range map[string]iam.Answer{"arn:aws:ssm:*:" + there + ":parameter/shop/*": iam.Allowed, "": iam.Implicit} {
+		var orchestrator targetRole
+		target(t, "account.yaml", "Orchestrator", &orchestrator, map[string]string{"Parameters": listed})
+		who := iam.Identity{ARN: "orchestrator"}
+		for _, p := range orchestrator.Policies {
+			who.Policies = append(who.Policies, p.PolicyDocument)
+		}
+		try(t, who, []attempt{
+			{name: "listed", Request: iam.Request{Action: "ssm:GetParameters", Resource: in + "shop/size"}, want: want},
+			{name: "not listed", Request: iam.Request{Action: "ssm:GetParameters", Resource: in + "other/size"}, want: iam.Implicit},
+			{name: "write", Request: iam.Request{Action: "ssm:PutParameter", Resource: in + "shop/size"}, want: iam.Implicit},
+			{name: "decrypt", Request: iam.Request{Action: "kms:Decrypt", Resource: "arn:aws:kms:eu-west-1:" + there + ":key/k"}, want: iam.Implicit},
+			{name: "list exports", Request: iam.Request{Action: "cloudformation:ListExports", Resource: "*"}, want: iam.Allowed},
+		})
+	}
+}

@@ -28,7 +28,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, exports, schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, exports, parameters(s), schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -322,6 +322,19 @@ func hooks(s settings) []permission {
 		all = append(all, permission{Do: []string{"ssm:PutParameter"}, On: parameters, Why: listed})
 	}
 	return all
+}
+
+// parameters reads plain parameters in the own account that the owner of the installation lists. Which project may read which, the function
+// decides. Without a permission for their keys, it cannot read secure strings.
+func parameters(s settings) []permission {
+	var all []string
+	for _, name := range s.external.Parameters() {
+		all = append(all, "arn:${Partition}:ssm:*:${Account}:parameter/"+strings.TrimPrefix(name, "/"))
+	}
+	if all == nil {
+		return nil
+	}
+	return []permission{{Do: []string{"ssm:GetParameters"}, On: slices.Sorted(slices.Values(all)), Why: "projects refer to them; the owner of the installation lists them, and targets are in any region"}}
 }
 
 // fetches reads the objects of other buckets that the owner of the installation lists. Which project may read which, the function decides.

@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"hooks": "*,arn:aws:s3:::bucket"}, []string{`setting hooks: hooks: "*" is not the ARN`, `"arn:aws:s3:::bucket" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter`}},
 		{map[string]any{"remoteFiles": []any{"https://templates.example.com/", "shop@*=s3://shop-templates/"}}, nil},
 		{map[string]any{"remoteFiles": "example.com,s3://shop-templates/"}, []string{`setting remoteFiles: remote files: "example.com" is not https://HOST/PREFIX/`, "does not say which projects may read the bucket"}},
-		{map[string]any{"external": []any{"shop@*=legacy-*", "*@prod=network"}}, nil},
+		{map[string]any{"external": []any{"shop@*=legacy-*", "*@prod=network", "shop@*=ssm:/shop/*"}}, nil},
 		{map[string]any{"external": "legacy-*"}, []string{`setting external: external: "legacy-*" is not a pattern: write PROJECT@ENVIRONMENT=STACK`}},
 		{map[string]any{"customerKey": "yes", "logDays": 2}, []string{`setting customerKey: "yes" is not true or false`, `setting logDays: "2" is no number of days`}},
 		{map[string]any{"monitoring": "none"}, []string{`setting monitoring: "none" is not basic or full`}},

@@ -82,6 +82,41 @@ func TestExports(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "outputs"), "b-TWO")
 }
 
+// A plain parameter of the parameter store is read for each plan, so that a change of it updates the stack.
+func TestStoredParameters(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.serve(0.05)
+	base := func(value string) string {
+		return projectOf(t, "base", "project: base\nstacks:\n  p:\n    template:\n      Resources: {P: {Type: AWS::SSM::Parameter, Properties: {Name: /base/size, Type: String, Value: "+value+"}}}\n")
+	}
+	shop := projectOf(t, "shop", `project: shop
+stacks:
+  app:
+    template:
+      Parameters: {P: {Type: String}, D: {Type: String}}
+      Resources: {T: {Type: AWS::SNS::Topic, Properties: {DisplayName: !Ref P}}}
+      Outputs: {P: {Value: !Ref P}, D: {Value: !Ref D}}
+    parameters:
+      P: ${upper(ssm-value:/base/size)}-${ssm-value:/base/size:1@default}
+      D: ${ssm-value:/base/none ?? 'none'}
+    tags: {size: "${ssm-value:/base/size}"}
+`)
+	r := l.run("deploy", shop)
+	if r.code != cli.ExitRefused {
+		t.Errorf("deploy without the parameter ended with %d", r.code)
+	}
+	l.has(r.out+r.err, "stack app: parameter P: ${ssm-value:/base/size@default}: there is no parameter /base/size in target default")
+	l.must(cli.ExitOK, "deploy", base("small"))
+	l.has(l.must(cli.ExitOK, "deploy", shop), "1 created")
+	l.project = shop
+	l.has(l.must(cli.ExitOK, "outputs"), "SMALL-small", "none")
+	l.has(l.must(cli.ExitOK, "deploy", shop), "1 unchanged")
+	l.must(cli.ExitOK, "deploy", base("large"))
+	l.has(l.must(cli.ExitOK, "plan", shop), "LARGE-large")
+	l.has(l.must(cli.ExitOK, "deploy", shop), "1 updated")
+}
+
 // projectOf writes a project file into a folder of its own.
 func projectOf(t *testing.T, name, body string) string {
 	t.Helper()

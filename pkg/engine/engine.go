@@ -28,6 +28,7 @@ type Engine struct {
 	Permits        Permits
 	Externals      project.Externals // the stacks outside their projects whose outputs and exports these may read
 	Clouds         Clouds
+	Parameters     Parameters
 	Budgets        Budgets
 	Operations     plan.Operations
 	Verbs          action.Verbs

@@ -27,9 +27,16 @@ func (e *Engine) readSources(ctx context.Context, r run.Run, p project.Project) 
 	if err != nil {
 		return p, fmt.Errorf("read exports: %w", err)
 	}
+	parameters, err := e.readParameters(ctx, sources)
+	if err != nil {
+		return p, fmt.Errorf("read parameters of the parameter store: %w", err)
+	}
 	return p.ReadSources(func(s project.Source) (string, error) {
-		if s.Export != "" {
+		switch {
+		case s.Export != "":
 			return exports(s)
+		case s.Parameter != "":
+			return parameters(s)
 		}
 		return outputs(s)
 	})
@@ -71,19 +78,9 @@ func (e *Engine) readOutputs(ctx context.Context, r run.Run, sources []project.S
 // readExports reads exports. The project may read those of the stacks whose outputs it may read. One that a stack of the project itself
 // makes is refused: this run may change it.
 func (e *Engine) readExports(ctx context.Context, r run.Run, p project.Project, sources []project.Source) (read, error) {
-	names := make(map[project.Target][]string)
-	for _, s := range sources {
-		if s.Export != "" {
-			names[s.Target] = append(names[s.Target], s.Export)
-		}
-	}
-	found := make(map[project.Target]map[string]plan.Export)
-	for _, t := range slices.SortedFunc(maps.Keys(names), project.Target.Compare) {
-		var err error
-		if found[t], err = e.exports(ctx, r.ID, t, names[t]); err != nil {
-			return nil, err
-		}
-	}
+	found, err := inTargets(sources, func(s project.Source) string { return s.Export }, func(t project.Target, names []string) (map[string]plan.Export, error) {
+		return e.exports(ctx, r.ID, t, names)
+	})
 	return func(s project.Source) (string, error) {
 		x, ok := found[s.Target][s.Export]
 		if !ok {
@@ -95,5 +92,41 @@ func (e *Engine) readExports(ctx context.Context, r run.Run, p project.Project, 
 			}
 		}
 		return x.Value, e.Externals.Permit(r.Project, x.Stack)
-	}, nil
+	}, err
+}
+
+// readParameters reads plain parameters of the parameter store. The loader of the files has refused those that the project may not
+// read.
+func (e *Engine) readParameters(ctx context.Context, sources []project.Source) (read, error) {
+	found, err := inTargets(sources, func(s project.Source) string { return s.Parameter }, func(t project.Target, names []string) (map[string]project.StoredParameter, error) {
+		return e.Parameters.StoredParameters(ctx, t, names)
+	})
+	return func(s project.Source) (string, error) {
+		p, ok := found[s.Target][s.Parameter]
+		switch {
+		case !ok:
+			return "", fault.New(fault.Missing, "there is no parameter %s in target %s", s.Parameter, s.Target.Name)
+		case p.Secure:
+			return "", fault.New(fault.Refused, "the parameter is a secure string, which Stackwright does not read: write ${ssm-secure:%s}, which CloudFormation resolves", s.Parameter)
+		}
+		return p.Value, nil
+	}, err
+}
+
+// inTargets reads what the sources of one kind name in each target; name returns "" for those of another kind.
+func inTargets[T any](sources []project.Source, name func(project.Source) string, from func(project.Target, []string) (map[string]T, error)) (map[project.Target]map[string]T, error) {
+	names := make(map[project.Target][]string)
+	for _, s := range sources {
+		if one := name(s); one != "" {
+			names[s.Target] = append(names[s.Target], one)
+		}
+	}
+	found := make(map[project.Target]map[string]T)
+	for _, t := range slices.SortedFunc(maps.Keys(names), project.Target.Compare) {
+		var err error
+		if found[t], err = from(t, names[t]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }

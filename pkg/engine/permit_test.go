@@ -139,7 +139,7 @@ func TestExportsNeedPermission(t *testing.T) {
 		"nothing is listed":            {"legacy-Name", "", nil, "vpc", "may not read the outputs of stack legacy"},
 		"it does not exist":            {"gone-Name", "", project.Externals{"*@*=*"}, "vpc", "there is no export gone-Name in target"},
 		"of the project":               {"legacy-Name", "", project.Externals{"*@*=*"}, "vpc old=legacy", "stack old of this project makes the export, and its template does not say so with a name that is known before the deploy: write the output, as in ${old.Output}"},
-		"a target of another projects": {"legacy-Name", "eu", project.Externals{"*@*=*"}, "vpc", "target eu is not for project shop@default"},
+		"a target of other projects": {"legacy-Name", "eu", project.Externals{"*@*=*"}, "vpc", "target eu is not for project shop@default"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
@@ -159,6 +159,43 @@ func TestExportsNeedPermission(t *testing.T) {
 			}
 			h.executeToEnd(loop)
 			if _, parameters := h.backend.Cloud.Template("shop-vpc"); parameters["P"] != "legacy" {
+				t.Errorf("the parameters are %v", parameters)
+			}
+		})
+	}
+}
+
+// A plain parameter is read when the plan is made. A secure string is not, not even in the place of a default.
+func TestStoredParameters(t *testing.T) {
+	eu := project.Target{Name: "eu"}
+	or := project.Text{{Expression: &project.Expression{Function: "??", Arguments: []project.Term{{Source: &project.Source{Parameter: "/shop/key"}}, {Known: "none"}}}}}
+	for name, c := range map[string]struct {
+		text project.Text
+		want string // the parameter, or of the messages if the run is refused
+		ok   bool
+	}{
+		"plain":                        {project.Text{{Literal: "a-"}, {Source: &project.Source{Parameter: "/shop/size:3"}}}, "a-large", true},
+		"none":                         {project.Text{{Source: &project.Source{Parameter: "/shop/none"}}}, "there is no parameter /shop/none in target", false},
+		"secure":                       {project.Text{{Source: &project.Source{Parameter: "/shop/key"}}}, "stack vpc: parameter P: ${ssm-value:/shop/key@}: the parameter is a secure string, which Stackwright does not read: write ${ssm-secure:/shop/key}", false},
+		"secure, with a default":       {or, "the parameter is a secure string", false},
+		"a target of other projects": {project.Text{{Source: &project.Source{Parameter: "/shop/size", Target: eu}}}, "target eu is not for project shop@default", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newFixture(t)
+			h.backend.Permits["eu"] = project.Grants{"other@*"}
+			h.backend.Cloud.Stored = map[string]project.StoredParameter{"/shop/size:3": {Value: "large"}, "/shop/key": {Secure: true}}
+			h.setVersion("v1", "vpc")
+			h.projects["v1"].Nodes["vpc"].Parameters["P"] = c.text
+			h.request("a", "deploy", "v1")
+			loop := h.planned("a", 1)
+			if r := h.stored("a"); !c.ok {
+				if r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), c.want) {
+					t.Errorf("the run is %s: %q", r.State, r.Messages)
+				}
+				return
+			}
+			h.executeToEnd(loop)
+			if _, parameters := h.backend.Cloud.Template("shop-vpc"); parameters["P"] != c.want {
 				t.Errorf("the parameters are %v", parameters)
 			}
 		})

@@ -295,6 +295,13 @@ type Clouds interface {
 	Describe(ctx context.Context, t project.Target, ids []string) (map[string]plan.Live, error)
 }
 
+// Parameters reads the parameter store of Systems Manager in all accounts and regions.
+type Parameters interface {
+	// StoredParameters reads parameters by their names, each of which may end in a colon and a version,
+	// and returns them by these. It leaves out those that do not exist. It never reads the value of a secure string.
+	StoredParameters(ctx context.Context, t project.Target, names []string) (map[string]project.StoredParameter, error)
+}
+
 // An ExecutionStatus is the status of an execution of the state machine.
 type ExecutionStatus struct {
 	Started bool   // an execution of the name was started

@@ -132,7 +132,7 @@ func FuzzReference(f *testing.F) {
 	for _, text := range []string{
 		"", "plain", "${db.Arn}", "a${db.Arn}b${db.Arn}", "$${literal}", "$$${x}", "$${${db.Arn}}", "${", "${}", "${var.size}", "${var.}", "${file:memo.txt}", "${file:../x}", "${file:}",
 		"${project}-${environment}", "${account}${region}", "${stack:db}", "${stack:db@default}", "${stack:@}", "${db@default.Arn}", "${db@.Arn}", "${db.}", "${.Arn}", "${own.Arn}", "${nope.Arn}",
-		"${secret:prod/db#password}", "${secret:a#b:0123456789abcdef0123456789abcdef}", "${ssm:/a/b:3}", "${ssm-secure:x}", "${ssm:a:}", "${export:x}", "${export:a:b-c@eu}", "${lower(export:x@eu ?? 'y')}", "${external:a.B}", "${x:y}",
+		"${secret:prod/db#password}", "${secret:a#b:0123456789abcdef0123456789abcdef}", "${ssm:/a/b:3}", "${ssm-secure:x}", "${ssm:a:}", "${export:x}", "${export:a:b-c@eu}", "${lower(export:x@eu ?? 'y')}", "${external:a.B}", "${ssm-value:/a/b:3@eu}${lower(ssm-value:a ?? db.Arn)}", "${x:y}",
 		"{{resolve:ssm:/a:1}}", "{{resolve:secretsmanager:a:SecretString:b}}", "${network/vpc.Id}", "${a/../b.Id}", "$", "}", "${${db.Arn}.X}", "\x00", "é${db.Arn}\u2028", strings.Repeat("${db.Arn}", 500), strings.Repeat("x", 5000),
 		"${join(',', [db.Arn, 'x', 1, true, null])}", "${split('-', db.Arn)[0]}", "${sub('${a}$${b}', {a: db.Arn, 'b c': 1.50})}", "${from_json('{\"a\": [1]}').a[0]}", "${base64(file('memo.txt'))}", "${json({a: [db.Arn]})}",
 		"${cidr('10.0.0.0/8', 256, 8)}", "${db.Nope ?? db.Arn ?? 'x'}", "${var.nope ?? upper(db.Arn)}", "${lower(var.size)}-${[db.Arn]}", "${select('a', {a: 'it''s'})}", "${lower(secret:a)}", "${lower('{{resolve:ssm:a}}')}", "${file(db.Arn)}",

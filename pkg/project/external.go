@@ -12,18 +12,30 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
-// A Source is a value outside the project that is read when a plan is made: an output of a stack, or an export.
+// A Source is a value outside the project that is read when a plan is made: an output of a stack, an export, or a
+// plain parameter of the parameter store.
 type Source struct {
 	Stack  string `json:"stack,omitempty"` // its physical name
 	Output string `json:"output,omitempty"`
 	Export string `json:"export,omitempty"` // the name of an export; then there is no stack
 	Target Target `json:"target"`
+
+	Parameter string `json:"parameter,omitempty"` // its name, or name:version; then there is neither
+}
+
+// A StoredParameter is one of the parameter store.
+type StoredParameter struct {
+	Value  string
+	Secure bool // it is a secure string, which has no value here
 }
 
 // String is the source as the user writes it.
 func (s Source) String() string {
-	if s.Export != "" {
+	switch {
+	case s.Export != "":
 		return "export:" + s.Export + "@" + s.Target.Name
+	case s.Parameter != "":
+		return "ssm-value:" + s.Parameter + "@" + s.Target.Name
 	}
 	return "external:" + s.Stack + "." + s.Output + "@" + s.Target.Name
 }
@@ -171,17 +183,21 @@ func (t Term) replaceSources(by func(Source) (Term, error), optional bool) (Term
 }
 
 // Externals are the stacks whose outputs projects may read although the stacks are not theirs: patterns of
-// projects, environments and physical names, such as "shop@prod=legacy-*". No pattern means no stack.
+// projects, environments and physical names, such as "shop@prod=legacy-*". No pattern means no stack. A pattern such as
+// "shop@prod=ssm:/shop/*" is about plain parameters of the parameter store, by their names.
 type Externals []string
 
-var external = pattern.New(`^[-A-Za-z0-9*]{1,64}@[-A-Za-z0-9*]{1,64}=[-A-Za-z0-9*]{1,128}$`)
+var external = pattern.New(`^[-A-Za-z0-9*]{1,64}@[-A-Za-z0-9*]{1,64}=([-A-Za-z0-9*]{1,128}|ssm:[-A-Za-z0-9_./*]{1,256})$`)
+
+// parameters begins what is a pattern of parameters.
+const parameters = "ssm:"
 
 // ParseExternals reads patterns that are separated by commas. The error is of kind Invalid.
 func ParseExternals(text string) (Externals, error) {
 	all := Externals(Listed(text))
 	for _, p := range all {
 		if !external.MatchString(p) {
-			return nil, fault.New(fault.Invalid, "external: %q is not a pattern: write PROJECT@ENVIRONMENT=STACK with letters, digits, hyphens and stars, such as shop@*=legacy-*", p)
+			return nil, fault.New(fault.Invalid, "external: %q is not a pattern: write PROJECT@ENVIRONMENT=STACK with letters, digits, hyphens and stars, such as shop@*=legacy-*, or PROJECT@ENVIRONMENT=ssm:PARAMETER, such as shop@*=ssm:/shop/*", p)
 		}
 	}
 	if n := len(all.String()); n > MaxEntries {
@@ -193,12 +209,43 @@ func ParseExternals(text string) (Externals, error) {
 // String returns the patterns with commas, as ParseExternals reads them.
 func (x Externals) String() string { return strings.Join(x, ",") }
 
-// Permit returns an error of kind Denied if the project of an ID may not read the outputs of a stack.
-func (x Externals) Permit(id, stack string) error {
+// Parameters lists the patterns of parameters, each once.
+func (x Externals) Parameters() []string {
+	var all []string
 	for _, p := range x {
-		if e, err := ParseEntry(p); err == nil && e.About(id) && pattern.Star(e.Thing, stack) {
-			return nil
+		_, of, _ := strings.Cut(p, "=")
+		if name, is := strings.CutPrefix(of, parameters); is && !slices.Contains(all, name) {
+			all = append(all, name)
 		}
 	}
+	return all
+}
+
+// Permit returns an error of kind Denied if the project of an ID may not read the outputs of a stack.
+func (x Externals) Permit(id, stack string) error {
+	if x.allow(id, func(of string) bool { return pattern.Star(of, stack) }) {
+		return nil
+	}
 	return fault.New(fault.Denied, "project %s may not read the outputs of stack %s: ask the owner of the installation to add %s=%s to the setting external", id, stack, id, stack)
+}
+
+// PermitParameter returns an error of kind Denied if the project of an ID may not read a parameter of the parameter
+// store, which may have a version.
+func (x Externals) PermitParameter(id, parameter string) error {
+	name, _, _ := strings.Cut(parameter, ":")
+	if x.allow(id, func(of string) bool {
+		p, is := strings.CutPrefix(of, parameters)
+		return is && pattern.Star(p, name)
+	}) {
+		return nil
+	}
+	return fault.New(fault.Denied, "project %s may not read parameter %s: ask the owner of the installation to add %s=%s%s to the setting external", id, name, id, parameters, name)
+}
+
+// allow reports whether what one of the patterns that are about a project allows is meant.
+func (x Externals) allow(id string, meant func(of string) bool) bool {
+	return slices.ContainsFunc(x, func(p string) bool {
+		e, err := ParseEntry(p)
+		return err == nil && e.About(id) && meant(e.Thing)
+	})
 }

@@ -87,9 +87,35 @@ func TestExternals(t *testing.T) {
 	if project.Externals(nil).Permit("shop@prod", "network") == nil {
 		t.Error("without a pattern a stack may be read")
 	}
-	for _, text := range []string{"legacy-*", "shop=legacy", "shop@*=", "shop@*=a?b", "shop@*=a=b", "shop@*:a", strings.Repeat("shop@*=legacy-aaaaaaaaaaaaaaaaa,", 40)} {
+	for _, text := range []string{"legacy-*", "shop=legacy", "shop@*=/shop/*", "shop@*=ssm:", "shop@*=ssm:/a b", "shop@*=ssm:/a:1", "ssm:/shop/*", "shop@*=", "shop@*=a?b", "shop@*=a=b", "shop@*:a", strings.Repeat("shop@*=legacy-aaaaaaaaaaaaaaaaa,", 40)} {
 		if _, err := project.ParseExternals(text); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// Parameters are listed apart from stacks: no pattern of stacks is about parameters, and the other way round.
+func TestExternalParameters(t *testing.T) {
+	all, err := project.ParseExternals("shop@*=ssm:/shop/*, *@prod=ssm:region, web@*=*, all@*=ssm:*, shop@dev=ssm:/shop/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		id, parameter string
+		may           bool
+	}{
+		{"shop@prod", "/shop/size", true}, {"shop@prod", "/shop/a/b/c:3", true}, {"shop@prod", "/shop", false}, {"shop@prod", "/shops/a", false}, {"shop@dev", "region", false}, {"web@prod", "region", true},
+		{"web@prod", "region/a", false}, {"web@prod", "/region", false}, {"web@dev", "/shop/size", false}, {"all@x", "/shop/size", true}, {"other@dev", "/shop/size", false},
+	} {
+		err := all.PermitParameter(c.id, c.parameter)
+		if (err == nil) != c.may || err != nil && (!fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "=ssm:")) {
+			t.Errorf("%s, %s: %v", c.id, c.parameter, err)
+		}
+	}
+	if err := all.Permit("all@x", "network"); err == nil {
+		t.Error("a pattern of parameters is one of stacks")
+	}
+	if got := all.Parameters(); !slices.Equal(got, []string{"/shop/*", "region", "*"}) {
+		t.Errorf("the parameters are %q", got)
 	}
 }

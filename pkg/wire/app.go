@@ -92,6 +92,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Permits:    accounts,
 			Externals:  env.Externals,
 			Clouds:     cloud,
+			Parameters: parametersIn(accounts),
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),
 			Verbs:      action.Named(action.All(cloud, newPublisher(accounts, objects), hooks)...),

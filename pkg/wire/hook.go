@@ -33,10 +33,15 @@ func services(a *sts.Accounts, env Environment) hook.Services {
 		Machines:   stepfunctions.NewMachines(inTarget(a, func(c aws.Config) stepfunctions.HookClient { return sfn.NewFromConfig(c) })),
 		Buses:      eventbridge.NewBuses(inTarget(a, func(c aws.Config) eventbridge.HookClient { return sdkeventbridge.NewFromConfig(c) })),
 		Topics:     sns.New(inTarget(a, func(c aws.Config) sns.Client { return sdksns.NewFromConfig(c) })),
-		Parameters: ssm.New(inTarget(a, func(c aws.Config) ssm.Client { return sdkssm.NewFromConfig(c) })),
+		Parameters: parametersIn(a),
 		Allowed:    env.Hooks,
 		Own:        own,
 	}
+}
+
+// parametersIn are the parameter stores of all targets.
+func parametersIn(a *sts.Accounts) *ssm.Parameters {
+	return ssm.New(inTarget(a, func(c aws.Config) ssm.Client { return sdkssm.NewFromConfig(c) }))
 }
 
 // inTarget returns a function that makes the client of a target.

@@ -81,8 +81,9 @@ var table = map[string][]need{
 
 	"lambda.Invoke": {{"lambda:InvokeFunction", ""}},
 
-	"sns.Publish":      {{"sns:Publish", ""}},
-	"ssm.PutParameter": {{"ssm:PutParameter", ""}},
+	"sns.Publish":       {{"sns:Publish", ""}},
+	"ssm.GetParameters": {{"ssm:GetParameters", ""}},
+	"ssm.PutParameter":  {{"ssm:PutParameter", ""}},
 
 	"sts.AssumeRole": {{"sts:AssumeRole", ""}},
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/infra/local/s3"
 	"github.com/stackwright/stackwright/infra/local/scheduler"
+	"github.com/stackwright/stackwright/infra/local/ssm"
 	"github.com/stackwright/stackwright/infra/local/states"
 	"github.com/stackwright/stackwright/infra/local/sts"
 	"github.com/stackwright/stackwright/pkg/lib/template"
@@ -243,6 +244,7 @@ func (c *Cloud) openServices() (err error) {
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
+		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),
 		"lambda":         c.ownAccountOnly(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),
 	})

@@ -275,8 +275,8 @@ func TestUnknownService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("X-Amz-Target", "AmazonSSM.GetParameter")
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/ssm/aws4_request, SignedHeaders=host, Signature=0")
+	r.Header.Set("X-Amz-Target", "AmazonSNS.Publish")
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/sns/aws4_request, SignedHeaders=host, Signature=0")
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/ssm"
 	"github.com/stackwright/stackwright/infra/local/sts"
 )
 
@@ -89,6 +90,11 @@ var regionForm = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d+$`)
 
 // serveStacks answers a request in the account of its credentials and in the region that it is signed for.
 func (c *Cloud) serveStacks(w http.ResponseWriter, r *http.Request) {
+	c.serveIn(c.locationOf(r), w, r)
+}
+
+// locationOf is the account and region that a request is for.
+func (c *Cloud) locationOf(r *http.Request) location {
 	key, _, _ := gateway.Scope(r)
 	at := location{c.opts.Account, c.opts.Region}
 	if h, ok := sts.ParseAccessKey(key); ok {
@@ -97,7 +103,18 @@ func (c *Cloud) serveStacks(w http.ResponseWriter, r *http.Request) {
 	if region := gateway.Region(r); regionForm.MatchString(region) {
 		at.region = region
 	}
-	c.serveIn(at, w, r)
+	return at
+}
+
+// storedParameter finds a parameter that a stack has created, in the account and region of a request.
+func (c *Cloud) storedParameter(r *http.Request, name string) (ssm.Parameter, bool) {
+	at := c.locationOf(r)
+	stacks, err := c.StacksIn(at.account, at.region)
+	if err != nil {
+		return ssm.Parameter{}, false
+	}
+	kind, value, ok := stacks.StoredParameter(name)
+	return ssm.Parameter{Type: kind, Value: value}, ok
 }
 
 // serveFaults manages the faults of the own account and region, or of those in the query.

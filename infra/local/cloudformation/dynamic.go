@@ -153,6 +153,18 @@ func (d *evaluation) storedReference(ref template.Dynamic) (string, bool) {
 	return "", false
 }
 
+// StoredParameter returns the type and the value of a parameter of the parameter store that a stack has created.
+func (s *Service) StoredParameter(name string) (kind, value string, ok bool) {
+	err := s.locked(func() error {
+		if r := (&evaluation{service: s}).resourceNamed("AWS::SSM::Parameter", name); r != nil {
+			kind, _ = r.property("Type")
+			value, ok = r.property("Value")
+		}
+		return nil
+	})
+	return kind, value, ok && err == nil
+}
+
 // secret reads a secret that a stack has created, by name or ARN, or that RDS manages for a database.
 func (d *evaluation) secret(name string) (string, bool) {
 	made := hexa(hash(name, "secret"), 32)

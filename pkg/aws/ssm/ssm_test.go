@@ -1,6 +1,7 @@
 package ssm_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,8 +19,9 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A service keeps the last request, and answers with an error code, if it has one.
+// A service keeps the last request, and answers with a text, or with an error code, if it has one.
 type service struct {
+	said   string
 	got    map[string]any
 	status int
 	code   string
@@ -30,7 +32,7 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	if err := json.NewDecoder(r.Body).Decode(&s.got); err != nil {
 		return nil, err
 	}
-	text := `{"Version":2,"Tier":"Standard"}`
+	text := cmp.Or(s.said, `{"Version":2,"Tier":"Standard"}`)
 	if s.code != "" {
 		text = fmt.Sprintf(`{"__type":%q,"message":"it failed"}`, s.code)
 	}
@@ -69,5 +71,39 @@ func TestFaults(t *testing.T) {
 		if fault.KindOf(err) != c.want || !strings.Contains(fmt.Sprint(err), "set parameter /a/b: ") {
 			t.Errorf("%s: %v is of kind %s, want %s", c.code, err, fault.KindOf(err), c.want)
 		}
+	}
+}
+
+// Plain parameters are read by name and version. A secure string is known as one, without what is in it.
+func TestStoredParameters(t *testing.T) {
+	s := &service{status: http.StatusOK, said: `{"Parameters": [
+		{"Name": "/shop/size", "Type": "String", "Value": "small", "Version": 4},
+		{"Name": "/shop/size", "Selector": ":3", "Type": "String", "Value": "large", "Version": 3},
+		{"Name": "zones", "Type": "StringList", "Value": "a,b", "Version": 1},
+		{"Name": "/shop/key", "Type": "SecureString", "Value": "AQICAHi", "Version": 1}], "InvalidParameters": ["/none"]}`}
+	names := []string{"/shop/size", "/shop/size:3", "zones", "/shop/key", "/none"}
+	got, err := parameters(s).StoredParameters(t.Context(), project.Target{}, names)
+	want := map[string]project.StoredParameter{"/shop/size": {Value: "small"}, "/shop/size:3": {Value: "large"}, "zones": {Value: "a,b"}, "/shop/key": {Secure: true}}
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if fmt.Sprint(s.got) != "map[Names:[/shop/size /shop/size:3 zones /shop/key /none] WithDecryption:false]" {
+		t.Errorf("sent %v", s.got)
+	}
+}
+
+// One request reads ten parameters at most.
+func TestManyStoredParameters(t *testing.T) {
+	s := &service{status: http.StatusOK, said: `{"Parameters": []}`}
+	var names []string
+	for i := range 23 {
+		names = append(names, fmt.Sprintf("/p/%d", i))
+	}
+	if _, err := parameters(s).StoredParameters(t.Context(), project.Target{}, names); err != nil || fmt.Sprint(s.got["Names"]) != "[/p/20 /p/21 /p/22]" {
+		t.Errorf("%v, the last request: %v", err, s.got)
+	}
+	s.status, s.code = 400, "AccessDeniedException"
+	if _, err := parameters(s).StoredParameters(t.Context(), project.Target{}, names); !fault.Is(err, fault.Denied) {
+		t.Error(err)
 	}
 }

@@ -32,6 +32,8 @@ type Cloud struct {
 
 	Deletions []Deletion // of tables
 
+	Stored map[string]project.StoredParameter // the parameter store of all targets
+
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
 	Lag time.Duration // by how much the descriptions of stacks are older than their events

@@ -195,6 +195,22 @@ func (m crashingCloud) Exports(ctx context.Context, t project.Target, names []st
 	})
 }
 
+// StoredParameters implements engine.Parameters.
+func (m crashingCloud) StoredParameters(ctx context.Context, t project.Target, names []string) (map[string]project.StoredParameter, error) {
+	return got(m.Backend, ctx, "Parameters.StoredParameters", t.Name, func() (map[string]project.StoredParameter, error) {
+		if err := m.Cloud.denied(t); err != nil {
+			return nil, err
+		}
+		found := make(map[string]project.StoredParameter)
+		for _, name := range names {
+			if p, ok := m.Cloud.Stored[name]; ok {
+				found[name] = p
+			}
+		}
+		return found, nil
+	})
+}
+
 // pageOf is how many stacks one page of descriptions has.
 const pageOf = 100
 

@@ -104,10 +104,14 @@ func (c *checker) externals(what string, at problem.Position, text project.Text)
 		return
 	}
 	for _, source := range text.Sources() {
-		if source.Export != "" {
-			continue // only the plan finds out which stack makes it
+		var err error
+		switch id := project.ID(c.Name, c.Environment); {
+		case source.Parameter != "":
+			err = c.own.Externals.PermitParameter(id, source.Parameter)
+		case source.Stack != "": // of an export, only the plan finds out which stack makes it
+			err = c.own.Externals.Permit(id, source.Stack)
 		}
-		if err := c.own.Externals.Permit(project.ID(c.Name, c.Environment), source.Stack); err != nil {
+		if err != nil {
 			c.Add(at, "%s: ${%s}: %v", what, source, err)
 		}
 	}

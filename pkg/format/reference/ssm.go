@@ -3,11 +3,13 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // ${ssm:path} is a plain parameter of the Systems Manager parameter store, and
@@ -16,6 +18,19 @@ var (
 	ssm       = stored(template.SSM)
 	ssmSecure = stored("ssm-secure")
 )
+
+// ${ssm-value:path} is the value of a plain parameter, which is read when a plan is made.
+var ssmValue = Kind{
+	Name: "ssm-value", Syntax: []string{"${ssm-value:path}", "${ssm-value:path@target}", "${ssm-value:path:version}, with the number of a version"},
+	match: prefix("ssm-value:"),
+	parse: func(body string) (declared.Reference, bool) {
+		rest, target, has := strings.Cut(body, "@")
+		return declared.Reference{Name: rest, Target: target}, inStore.MatchString(rest) && (!has || project.TargetName.MatchString(target))
+	},
+	resolve: func(s Scope, r declared.Reference) (Result, error) {
+		return outside(s, r, project.Source{Parameter: r.Name})
+	},
+}
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm.html
 var inStore = pattern.New(`^([a-zA-Z0-9_.\-/]+)(?::([0-9]+))?$`)
