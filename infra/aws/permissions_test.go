@@ -50,8 +50,8 @@ func TestFunctionsMayWhatTheyCall(t *testing.T) {
 			t.Logf("%s: %s for %v", f, a.Name, a.For)
 		}
 		compare(t, f, the(t, full), needed, true)
-		// Without other accounts there are no roles to assume, except for those that publish assets in the own account, and without the setting hooks, hooks may call nothing.
-		without := []string{"sts:AssumeRole", "lambda:InvokeFunction", "sns:Publish", "ssm:PutParameter", "states:StopExecution"}
+		// Without other accounts there are no roles to assume, except for those that publish assets in the own account, and without the setting hooks, hooks may call nothing. Without the setting external, no parameters are read.
+		without := []string{"sts:AssumeRole", "lambda:InvokeFunction", "sns:Publish", "ssm:PutParameter", "ssm:GetParameters", "states:StopExecution"}
 		if f == "execute-step" {
 			without = append(without, "events:PutEvents", "states:StartExecution", "states:DescribeExecution")
 		}
