@@ -113,7 +113,7 @@ infra/local        * sdk
 infra/ministack
 infra/stackwright  *
 functions          policy wire
-infra/dist
+infra/dist         format/native
 infra/bench        *
 examples
 docs

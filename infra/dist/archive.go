@@ -52,15 +52,19 @@ func archive(path, folder string, at time.Time) error {
 	return errors.Join(err, all.Close(), zip.Close(), out.Close())
 }
 
-// checksums writes the SHA-256 of every archive in a folder, in the format of
+// checksums writes the SHA-256 of every archive and schema in a folder, in the format of
 // sha256sum.
 func checksums(folder string) error {
 	archives, err := filepath.Glob(filepath.Join(folder, "*.tar.gz"))
 	if err != nil {
 		return err
 	}
+	schemas, err := filepath.Glob(filepath.Join(folder, "*.schema.json"))
+	if err != nil {
+		return err
+	}
 	var b strings.Builder
-	for _, a := range archives {
+	for _, a := range append(archives, schemas...) {
 		body, err := os.ReadFile(a)
 		if err != nil {
 			return err

@@ -116,9 +116,28 @@ func TestBillOfMaterials(t *testing.T) {
 	}
 }
 
+// The release has the schema that editors read in the main branch.
+func TestSchemaIsReleased(t *testing.T) {
+	folder := t.TempDir()
+	if err := writeSchema(folder); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, file := range []string{filepath.Join(folder, "project.schema.json"), "../../docs/project.schema.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	if diff := cmp.Diff(texts[1], texts[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestChecksums(t *testing.T) {
 	folder := t.TempDir()
-	for name, body := range map[string]string{"b.tar.gz": "b", "a.tar.gz": "a", "other.txt": "c"} {
+	for name, body := range map[string]string{"b.tar.gz": "b", "a.tar.gz": "a", "p.schema.json": "c", "other.txt": "c"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(body), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +150,8 @@ func TestChecksums(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb  a.tar.gz\n" +
-		"3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d  b.tar.gz\n"
+		"3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d  b.tar.gz\n" +
+		"2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6  p.schema.json\n"
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
 	}

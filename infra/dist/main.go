@@ -1,6 +1,6 @@
 // Command dist builds the release archives of the stackwright command: one for each
-// platform, with shell completions, man pages and a software bill of materials, and
-// the checksums of all. The same commit gives the same bytes on every machine that
+// platform, with shell completions, man pages, the JSON schema of project files and a
+// software bill of materials, the schema as a file of its own, and the checksums of all. The same commit gives the same bytes on every machine that
 // has the same version of Go.
 package main
 
@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/stackwright/stackwright/pkg/format/native"
 )
 
 // A platform is an operating system and an architecture, as Go names them.
@@ -77,6 +79,9 @@ func dist(out, version string) error {
 			return fmt.Errorf("archive %s: %w", name, err)
 		}
 	}
+	if err := writeSchema(out); err != nil {
+		return err
+	}
 	return checksums(out)
 }
 
@@ -134,7 +139,16 @@ func (r release) generate(folder, host string) error {
 			return err
 		}
 	}
-	return nil
+	return writeSchema(folder)
+}
+
+// writeSchema writes the JSON schema of project files into a folder.
+func writeSchema(folder string) error {
+	schema, err := native.Schema()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "project.schema.json"), schema, 0o644)
 }
 
 // build builds the command for a platform.

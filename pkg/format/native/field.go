@@ -151,12 +151,15 @@ func (p *parser) scalars(what string, n *yaml.Node) (declared.Value, bool) {
 // wholeNumber is the form of a count.
 var wholeNumber = pattern.New(`^(0|[1-9][0-9]{0,5})$`)
 
+// mostDeletions is the highest max_deletions.
+const mostDeletions = 999_999
+
 // deletions reads how many stacks a deploy may delete; nil if the file does not say.
 func (p *parser) deletions(what string, n *yaml.Node) *int {
 	if n == nil {
 		return nil
 	}
-	count, ok := p.count(what, n, 0, 999_999)
+	count, ok := p.count(what, n, 0, mostDeletions)
 	if !ok {
 		return nil
 	}

@@ -12,9 +12,6 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// hookKeys are the keys of all hooks. Besides, a hook has the name of its type, and the keys of that type.
-var hookKeys = []string{"name", "payload", "timeout", "on_error", "if", "cache_key"}
-
 // allHookKeys are the keys that hooks of all types may have, sorted.
 func allHookKeys() []string {
 	all := slices.Concat(hookKeys, hook.Names())

@@ -9,11 +9,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The keys of a policy, of which it has one of the levels, and of a file of policies.
-var (
-	policyKeys     = []string{string(project.Deny), string(project.Warn), "message"}
-	policyFileKeys = []string{"policies", "tests"}
-)
+// policyFileKeys are the keys of a file of policies.
+var policyFileKeys = []string{"policies", "tests"}
 
 // Policies reads a file of policies, or the policies of a project file.
 func Policies(file string, body []byte, list *problem.List) []project.Policy {

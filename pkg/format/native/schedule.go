@@ -13,11 +13,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// The keys of a schedule. Exactly one of them sets its time.
-var (
-	scheduleKeys = []string{"operation", "cron", "rate", "once", "time_zone"}
-	whenKeys     = []string{"cron", "rate", "once"}
-)
+// whenKeys are the keys of a schedule of which exactly one sets its time.
+var whenKeys = []string{"cron", "rate", "once"}
 
 // forms are the names that EventBridge Scheduler has for these keys.
 var forms = map[string]string{"cron": "cron", "rate": "rate", "once": "at"}
