@@ -134,11 +134,11 @@ func TestExportsNeedPermission(t *testing.T) {
 		stacks    string
 		want      string // of the messages, if the run is refused
 	}{
-		"listed":                       {"legacy-Name", "", project.Externals{"shop@*=leg*"}, "vpc", ""},
-		"not listed":                   {"legacy-Name", "", project.Externals{"shop@*=net", "other@*=*"}, "vpc", "stack vpc: parameter P: ${export:legacy-Name@}: project shop@default may not read the outputs of stack legacy: ask the owner of the installation to add shop@default=legacy to the setting external"},
-		"nothing is listed":            {"legacy-Name", "", nil, "vpc", "may not read the outputs of stack legacy"},
-		"it does not exist":            {"gone-Name", "", project.Externals{"*@*=*"}, "vpc", "there is no export gone-Name in target"},
-		"of the project":               {"legacy-Name", "", project.Externals{"*@*=*"}, "vpc old=legacy", "stack old of this project makes the export, and its template does not say so with a name that is known before the deploy: write the output, as in ${old.Output}"},
+		"listed":                     {"legacy-Name", "", project.Externals{"shop@*=leg*"}, "vpc", ""},
+		"not listed":                 {"legacy-Name", "", project.Externals{"shop@*=net", "other@*=*"}, "vpc", "stack vpc: parameter P: ${export:legacy-Name@}: project shop@default may not read the outputs of stack legacy: ask the owner of the installation to add shop@default=legacy to the setting external"},
+		"nothing is listed":          {"legacy-Name", "", nil, "vpc", "may not read the outputs of stack legacy"},
+		"it does not exist":          {"gone-Name", "", project.Externals{"*@*=*"}, "vpc", "there is no export gone-Name in target"},
+		"of the project":             {"legacy-Name", "", project.Externals{"*@*=*"}, "vpc old=legacy", "stack old of this project makes the export, and its template does not say so with a name that is known before the deploy: write the output, as in ${old.Output}"},
 		"a target of other projects": {"legacy-Name", "eu", project.Externals{"*@*=*"}, "vpc", "target eu is not for project shop@default"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,10 +174,10 @@ func TestStoredParameters(t *testing.T) {
 		want string // the parameter, or of the messages if the run is refused
 		ok   bool
 	}{
-		"plain":                        {project.Text{{Literal: "a-"}, {Source: &project.Source{Parameter: "/shop/size:3"}}}, "a-large", true},
-		"none":                         {project.Text{{Source: &project.Source{Parameter: "/shop/none"}}}, "there is no parameter /shop/none in target", false},
-		"secure":                       {project.Text{{Source: &project.Source{Parameter: "/shop/key"}}}, "stack vpc: parameter P: ${ssm-value:/shop/key@}: the parameter is a secure string, which Stackwright does not read: write ${ssm-secure:/shop/key}", false},
-		"secure, with a default":       {or, "the parameter is a secure string", false},
+		"plain":                      {project.Text{{Literal: "a-"}, {Source: &project.Source{Parameter: "/shop/size:3"}}}, "a-large", true},
+		"none":                       {project.Text{{Source: &project.Source{Parameter: "/shop/none"}}}, "there is no parameter /shop/none in target", false},
+		"secure":                     {project.Text{{Source: &project.Source{Parameter: "/shop/key"}}}, "stack vpc: parameter P: ${ssm-value:/shop/key@}: the parameter is a secure string, which Stackwright does not read: write ${ssm-secure:/shop/key}", false},
+		"secure, with a default":     {or, "the parameter is a secure string", false},
 		"a target of other projects": {project.Text{{Source: &project.Source{Parameter: "/shop/size", Target: eu}}}, "target eu is not for project shop@default", false},
 	} {
 		t.Run(name, func(t *testing.T) {
