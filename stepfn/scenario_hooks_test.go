@@ -1,6 +1,7 @@
 package stepfn_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,7 @@ import (
 type testHook struct {
 	stack, moment, name, kind string // no stack: of the project
 	key                       string
+	value                     string // what is called, if hookCalls does not say
 	ignored                   bool
 	timeout                   time.Duration
 }
@@ -47,7 +49,7 @@ func (h testHook) hook() project.Hook {
 	}
 	made := project.Hook{
 		Name: h.name, Moments: moments[project.Moment(h.moment)], Type: h.kind, Ignore: h.ignored, Timeout: project.Timeout(h.timeout),
-		Values: map[string]project.Text{h.kind: project.Literal(hookCalls[h.kind])},
+		Values: map[string]project.Text{h.kind: project.Literal(cmp.Or(h.value, hookCalls[h.kind]))},
 	}
 	if h.key != "" {
 		made.CacheKey = project.Literal(h.key)
@@ -57,7 +59,7 @@ func (h testHook) hook() project.Hook {
 
 // text is the hook in a project file.
 func (h testHook) text() string {
-	text := fmt.Sprintf("name: %s, %s: %q", h.name, h.kind, hookCalls[h.kind])
+	text := fmt.Sprintf("name: %s, %s: %q", h.name, h.kind, cmp.Or(h.value, hookCalls[h.kind]))
 	if h.key != "" {
 		text += ", cache_key: " + h.key
 	}
@@ -114,7 +116,15 @@ func hooksOf(all []testHook, stack string) []project.Hook {
 	return made
 }
 
-func (p *memoryBackend) Hook(h testHook) { p.hooks = withHook(p.hooks, h) }
+// closedAt returns the hook with a window that is closed at a time and on the next days, if it has a window and does not say which.
+func (h testHook) closedAt(now time.Time) testHook {
+	if h.kind == "window" && h.value == "" {
+		h.value = strings.ToLower(now.UTC().AddDate(0, 0, 3).Weekday().String()[:3]) + " 00:00-24:00"
+	}
+	return h
+}
+
+func (p *memoryBackend) Hook(h testHook) { p.hooks = withHook(p.hooks, h.closedAt(p.Now())) }
 func (p *memoryBackend) Unhook(name string) {
 	p.hooks = slices.DeleteFunc(p.hooks, func(h testHook) bool { return h.name == name })
 }
@@ -185,7 +195,7 @@ func (l *hookLog) functions() map[string]any {
 }
 
 func (r *emulators) Hook(h testHook) {
-	r.hookLog.hooks = withHook(r.hookLog.hooks, h)
+	r.hookLog.hooks = withHook(r.hookLog.hooks, h.closedAt(time.Now()))
 	if h.kind != "start" {
 		return
 	}
@@ -246,6 +256,10 @@ func parseHook(args []string) testHook {
 			h.kind = "start"
 		case "putting":
 			h.kind = "event"
+		case "open":
+			h.kind, h.value = "window", "daily 00:00-24:00"
+		case "closed":
+			h.kind = "window"
 		case "ignored":
 			h.ignored = true
 		case "keyed":
@@ -290,7 +304,7 @@ func takeHookOption(_ *reader, _ *statement, args []string) int {
 	switch {
 	case len(args) == 0:
 		return 0
-	case slices.Contains([]string{"starting", "putting", "ignored"}, args[0]):
+	case slices.Contains([]string{"starting", "putting", "ignored", "open", "closed"}, args[0]):
 		return 1
 	case slices.Contains([]string{"keyed", "within"}, args[0]) && len(args) > 1:
 		return 2

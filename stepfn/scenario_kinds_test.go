@@ -82,11 +82,13 @@ var kinds = map[string]*kind{
 	"NEW-RUN":    {"a new name for a run", nil, takeNewRun},
 	"LOCK-OWNER": {"a run that has a name, or free", func(r *reader) []string { return append(keys(r.runs), "free") }, single(func(r *reader, arg string) bool { return arg == "free" || r.runs[arg] })},
 
-	"MOMENT":      one("a moment", hookMoments()...),
-	"HOOK":        oneOf("a hook of this scenario", func(r *reader) []string { return keys(r.hooks) }),
-	"NEW-HOOK":    {"a name", nil, takeNewHook},
-	"HOOK-OPTION": {"an option of a hook", func(*reader) []string { return []string{"starting", "putting", "ignored", "keyed", "within"} }, takeHookOption},
-	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),
+	"MOMENT":   one("a moment", hookMoments()...),
+	"HOOK":     oneOf("a hook of this scenario", func(r *reader) []string { return keys(r.hooks) }),
+	"NEW-HOOK": {"a name", nil, takeNewHook},
+	"HOOK-OPTION": {"an option of a hook", func(*reader) []string {
+		return []string{"starting", "putting", "ignored", "open", "closed", "keyed", "within"}
+	}, takeHookOption},
+	"HOOK-FAULT": one("a fault", "crash-before", "crash-after", "answer-lost"),
 
 	"PLAN-OPTION":    optionsOf("exactly"),
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting", "as-planned", "by-the-plan"),

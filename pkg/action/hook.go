@@ -41,7 +41,7 @@ func (t Task) call() hook.Call {
 	name, environment, _ := strings.Cut(t.Project, "@")
 	c, token := t.Hook, Token(t.Run, t.TokenKey, t.Number, 1) // whatever the attempt
 	return hook.Call{
-		Token: token, Target: c.Target, Type: c.Hook.Type, Values: t.Values.Values, Started: t.Receipt.Operation,
+		Token: token, Target: c.Target, Type: c.Hook.Type, Values: t.Values.Values, Started: t.Receipt.Operation, Now: t.Now,
 		Message: hook.Message{
 			Token: token, Project: name, Environment: environment, Run: t.Run, Hook: c.Hook.Name, Moment: c.Moment,
 			Stack: c.Stack, StackName: c.StackName, Account: c.Target.Account, Region: c.Target.Region, Payload: t.Values.Payload,

@@ -26,6 +26,9 @@ type Type struct {
 	Form    pattern.Pattern // of that value
 	Keys    []string        // other keys that hooks of the type must have
 	Payload bool            // it passes the message on, so that hooks may have a payload
+	Local   bool            // it reaches nothing, so that the installation has nothing to list
+
+	Check func(on string) error // what Form cannot say of that value; nil for nothing
 
 	Caller // calls it
 }
@@ -55,7 +58,7 @@ func (instant) Stop(context.Context, Services, Call) error { return nil }
 
 // All lists the types of this version.
 func All() []Type {
-	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType()}
+	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType()}
 }
 
 // Named returns the type of the given name. It reports false if there is none.
@@ -96,6 +99,7 @@ type Call struct {
 	Type    string
 	Values  map[string]string // by key
 	Started string            // what Call has returned
+	Now     time.Time
 
 	Message Message
 }
@@ -201,6 +205,14 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 	}
 	if !t.Form.MatchString(c.On()) {
 		return "", fault.New(fault.Invalid, "%s: %q is not %s", t.Name, c.On(), t.What)
+	}
+	if t.Check != nil {
+		if err := t.Check(c.On()); err != nil {
+			return "", err
+		}
+	}
+	if t.Local {
+		return t.Call(ctx, s, c)
 	}
 	if err := s.Allowed.Permit(c.project(), c.On()); err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -34,12 +35,21 @@ func (c *checker) hooks(node string, all []project.Hook) {
 		if !ok || !known || text == "" {
 			continue
 		}
-		if !t.Form.MatchString(text) {
-			c.Add(at, "%s: %s: %q is not %s", what, t.Name, problem.Short(text), t.What)
-		} else if c.own.Hooks != nil {
-			if err := c.own.Hooks.Permit(project.ID(c.Name, c.Environment), text); err != nil {
-				c.Add(at, "%s: %s: %v", what, t.Name, err)
-			}
+		if err := c.hookOn(t, text); err != nil {
+			c.Add(at, "%s: %s: %v", what, t.Name, err)
 		}
 	}
+}
+
+// hookOn says what is wrong with what a hook of a type is about.
+func (c *checker) hookOn(t hook.Type, text string) error {
+	switch {
+	case !t.Form.MatchString(text):
+		return fmt.Errorf("%q is not %s", problem.Short(text), t.What)
+	case t.Check != nil && t.Check(text) != nil:
+		return t.Check(text)
+	case t.Local || c.own.Hooks == nil:
+		return nil
+	}
+	return c.own.Hooks.Permit(project.ID(c.Name, c.Environment), text)
 }
