@@ -52,6 +52,7 @@ var routes = map[string]access.Role{
 	"POST /projects/{project}/{environment}/uploads":             access.Deployer,
 
 	"GET /installation":        access.Reader,
+	"GET /openapi.json":        access.Reader,
 	"GET /projects":            access.Reader,
 	"GET /targets":             access.Reader,
 	"PUT /targets/{target}":    access.Admin,
