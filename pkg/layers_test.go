@@ -29,6 +29,7 @@ lib/resource
 lib/markdown          lib/pattern
 lib/golden
 lib/schema
+lib/stackpolicy       lib/document
 lib/difference        lib/resource lib/suggest lib/template
 lib/expression        lib/suggest
 lib/download
@@ -68,9 +69,9 @@ format/problem        fault lib/document lib/suggest
 format/archive        fault format/problem lib/document
 format/declared       project remote format/problem lib/pattern
 format/reference      project format/declared format/problem lib/function lib/pattern lib/suggest lib/template
-format/native         project remote access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/function lib/pattern lib/template
+format/native         project remote access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/function lib/pattern lib/stackpolicy lib/template
 format/packages       remote format/archive format/problem lib/document lib/template
-format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/template
+format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/stackpolicy lib/template
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
 format/sceptre        project remote format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        fault project remote format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template

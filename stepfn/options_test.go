@@ -1,7 +1,6 @@
 package stepfn_test
 
 import (
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -23,8 +22,14 @@ var stackOptions = map[string]option{
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
 	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},
 	"watched":    {"rollback_triggers: { minutes: 1 }", func(n *project.Node) { n.RollbackTriggers.Minutes = 1 }},
+	"locked":     {`stack_policy: { Statement: { Effect: Deny, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(lockedPolicy) }},
+	"unlocked":   {`stack_policy_during_update: { Statement: { Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.DuringUpdate = project.AllowAll }},
+	"topics":     {`resource_types: ["AWS::SNS::*", "AWS::DynamoDB::Table"]`, func(n *project.Node) { n.ResourceTypes = []string{"AWS::DynamoDB::Table", "AWS::SNS::*"} }},
+	"open":       {`stack_policy: { Statement: [{ Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" }] }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(project.AllowAll) }},
 	"topic":      {`notifications: ["arn:aws:sns:${region}:${account}:topic"]`, func(n *project.Node) { n.Notifications = []string{topicIn(n.Target)} }},
 }
+
+const lockedPolicy = `{"Statement":[{"Action":"Update:*","Effect":"Deny","Principal":"*","Resource":"*"}]}`
 
 func topicIn(t project.Target) string {
 	return "arn:aws:sns:" + t.Region + ":" + t.Account + ":topic"
@@ -90,9 +95,9 @@ func (a *generator) withOptions(w stacks) stacks {
 		case 1:
 			w[i].options = nil
 		case 2:
-			all := slices.Sorted(maps.Keys(stackOptions))
+			all := []string{"DELETE", "DO_NOTHING", "open", "topic", "topics", "unrolled", "watched"}
 			if a.importing != nil || a.moving != nil {
-				all = []string{"DELETE", "topic", "watched"}
+				all = []string{"DELETE", "open", "topic", "watched"}
 			}
 			w[i].options = []string{all[a.optional.IntN(len(all))]}
 		}

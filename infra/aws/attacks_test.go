@@ -774,7 +774,7 @@ func TestOnlyNamedStacksAreAdopted(t *testing.T) {
 			{"an update with another role", update("legacy-db", "cloudformation:RoleArn", "arn:aws:iam::"+c.account+":role/admin", requested, "shop@prod"), iam.Implicit},
 			{"a stack that is not named", update("CDKToolkit", "cloudformation:RoleArn", c.role, requested, "shop@prod"), iam.Implicit},
 		})
-		for _, action := range []string{"CancelUpdateStack", "ContinueUpdateRollback", "DeleteStack", "UntagResource", "UpdateTerminationProtection"} {
+		for _, action := range []string{"CancelUpdateStack", "ContinueUpdateRollback", "DeleteStack", "SetStackPolicy", "UntagResource", "UpdateTerminationProtection"} {
 			try(t, c.who, []attempt{{"before the first update", iam.Request{Action: "cloudformation:" + action, Resource: on("legacy-db"), Context: with("cloudformation:RoleArn", c.role)}, iam.Implicit}})
 		}
 		// The statement does not say anything about a stack that has the tag; the one for such stacks does, for any name.
@@ -813,7 +813,7 @@ func TestOnlyTaggedStacks(t *testing.T) {
 		if who.ARN == inTarget.ARN {
 			stack, role = strings.ReplaceAll(stack, account, there), "arn:aws:iam::"+there+":role/stackwright/stackwright-execution"
 		}
-		for _, action := range []string{"CancelUpdateStack", "ContinueUpdateRollback", "CreateStackRefactor", "DeleteStack", "ExecuteStackRefactor", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection"} {
+		for _, action := range []string{"CancelUpdateStack", "ContinueUpdateRollback", "CreateStackRefactor", "DeleteStack", "ExecuteStackRefactor", "SetStackPolicy", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection"} {
 			try(t, who, []attempt{
 				{"without the tag", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: with("cloudformation:RoleArn", role)}, iam.Implicit},
 				{"with the tag", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: with("cloudformation:RoleArn", role, "aws:ResourceTag/stackwright:project", "shop@prod")}, iam.Allowed},

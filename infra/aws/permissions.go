@@ -212,7 +212,7 @@ var (
 			Why: "a new stack gets its tags, and has none before; " + anywhere,
 		},
 		{
-			Do: []string{"cloudformation:CreateStackRefactor", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateTerminationProtection"},
+			Do: []string{"cloudformation:CreateStackRefactor", "cloudformation:SetStackPolicy", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:UpdateTerminationProtection"},
 			On: []string{stacks}, If: tagged(nil), Why: anywhere,
 		},
 		{
@@ -222,9 +222,8 @@ var (
 		},
 		{
 			Do: []string{
-				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:CreateChangeSet", "cloudformation:CreateStack", "cloudformation:CreateStackRefactor",
-				"cloudformation:DeleteChangeSet", "cloudformation:DeleteStack", "cloudformation:ExecuteChangeSet", "cloudformation:ExecuteStackRefactor", "cloudformation:TagResource", "cloudformation:UntagResource",
-				"cloudformation:UpdateStack", "cloudformation:UpdateTerminationProtection",
+				"cloudformation:CancelUpdateStack", "cloudformation:ContinueUpdateRollback", "cloudformation:Create*", "cloudformation:Delete*", "cloudformation:Execute*",
+				"cloudformation:SetStackPolicy", "cloudformation:TagResource", "cloudformation:UntagResource", "cloudformation:Update*",
 			},
 			On: []string{"${Self}"}, Deny: true, Why: "projects cannot change the installation",
 		},

@@ -196,7 +196,7 @@ func TestNoDenialOfARoleIsIdle(t *testing.T) {
 	changes := func(stack, execution string, named ...string) (all []attempt) {
 		context := with("cloudformation:RoleArn", execution, "aws:ResourceTag/stackwright:project", "shop@prod", "aws:RequestTag/stackwright:project", "shop@prod")
 		for _, action := range append(named,
-			"CancelUpdateStack", "ContinueUpdateRollback", "CreateChangeSet", "CreateStack", "CreateStackRefactor", "DeleteChangeSet", "DeleteStack", "ExecuteChangeSet", "ExecuteStackRefactor", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection",
+			"CancelUpdateStack", "ContinueUpdateRollback", "CreateChangeSet", "CreateStack", "CreateStackRefactor", "DeleteChangeSet", "DeleteStack", "ExecuteChangeSet", "ExecuteStackRefactor", "SetStackPolicy", "TagResource", "UntagResource", "UpdateStack", "UpdateTerminationProtection",
 		) {
 			all = append(all, attempt{"change the installation itself", iam.Request{Action: "cloudformation:" + action, Resource: stack, Context: context}, iam.Denied})
 		}

@@ -191,6 +191,10 @@ type Cloud interface {
 	// error is one of Begin's.
 	Protect(context.Context, Task) error
 
+	// SetStackPolicy gives the task's stack the stack policy of its node; without one, the policy that allows everything.
+	// Its error is one of Begin's.
+	SetStackPolicy(context.Context, Task) error
+
 	// Cancel starts the rollback of the task's update, with the task's CancelToken. Its
 	// error is of kind Refused if no update is in progress, or one of Begin's.
 	Cancel(context.Context, Task) error

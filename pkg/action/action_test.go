@@ -86,6 +86,11 @@ func (c *cloud) Protect(context.Context, action.Task) error {
 	return c.fails["protect"]
 }
 
+func (c *cloud) SetStackPolicy(context.Context, action.Task) error {
+	c.calls = append(c.calls, "policy")
+	return c.fails["policy"]
+}
+
 func (c *cloud) Cancel(context.Context, action.Task) error {
 	c.calls = append(c.calls, "cancel")
 	return c.fails["cancel"]
@@ -288,6 +293,7 @@ func TestPoll(t *testing.T) {
 		fails, why   string
 		receipt      plan.Receipt
 		digest       string // of the record; "-" if there is none
+		policy       string // of the record
 		calls        string
 	}
 	received := plan.Receipt{StackID: "id", Operation: "op"}
@@ -307,6 +313,18 @@ func TestPoll(t *testing.T) {
 			want{over: true, receipt: received, digest: "v2", calls: "live"}},
 		{"the protection is set before the step is over", plan.Update, func(t *action.Task) { stored(t); t.Node.Protect = true }, lists(at(is("UPDATE_COMPLETE"), now), "op"),
 			want{over: true, receipt: received, digest: "v2", calls: "live; protect"}},
+		{"the stack policy is set before the step is over", plan.Update, func(t *action.Task) { stored(t); t.Node.StackPolicy.Digest = "p" }, lists(at(is("UPDATE_COMPLETE"), now), "op"),
+			want{over: true, receipt: received, digest: "v2", policy: "p", calls: "live; policy"}},
+		{"the stack policy of an unchanged stack is set", plan.Update, func(t *action.Task) { t.Receipt, t.Node.StackPolicy.Digest, t.Record.Policy = unchanged, "p", "old" }, is("UPDATE_COMPLETE"),
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", policy: "p", calls: "live; policy"}},
+		{"a stack that loses its stack policy gets one that allows everything", plan.Update, func(t *action.Task) { t.Receipt, t.Record.Policy = unchanged, "old" }, is("UPDATE_COMPLETE"),
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; policy"}},
+		{"a stack that was made again gets the stack policy", plan.Update, func(t *action.Task) {
+			t.Receipt, t.Node.StackPolicy.Digest, t.Record.Policy, t.Record.StackID = unchanged, "p", "p", "older"
+		}, is("UPDATE_COMPLETE"),
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", policy: "p", calls: "live; policy"}},
+		{"a stack policy that was set is not set again", plan.Update, func(t *action.Task) { t.Receipt, t.Node.StackPolicy.Digest, t.Record.Policy = unchanged, "p", "p" }, is("UPDATE_COMPLETE"),
+			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", policy: "p", calls: "live"}},
 		{"the protection of an unchanged stack is set", plan.Update, func(t *action.Task) { t.Receipt = unchanged }, protected(is("UPDATE_COMPLETE")),
 			want{over: true, why: "unchanged", receipt: unchanged, digest: "v2", calls: "live; protect"}},
 		{"being created", plan.Create, stored, is("CREATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
@@ -424,7 +442,7 @@ func TestPoll(t *testing.T) {
 				seen.fails = got.Err.Error()
 			}
 			if got.Record != nil {
-				seen.digest = got.Record.Digest
+				seen.digest, seen.policy = got.Record.Digest, got.Record.Policy
 				checkRecord(t, in, *got.Record)
 			}
 			if diff := cmp.Diff(c.want, seen, cmp.AllowUnexported(want{})); diff != "" {

@@ -135,19 +135,39 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 }
 
 // end returns the result of an operation that is over and has left the given stack. A
-// stack that was changed successfully has the termination protection of its node
-// before its step is over.
+// stack that was changed successfully has the termination protection and the stack policy of its node
+// before its step is over. The policy that it had counts during the update.
 func (a change) end(ctx context.Context, t Task, op Operation, live plan.Live) (Progress, error) {
 	p := t.ended(op, live)
-	if p.Err != nil || !t.configures() || live.Protected == t.Node.Protect || live.Status.Gone() {
+	if p.Err != nil || !t.configures() || live.Status.Gone() {
 		return p, nil
 	}
-	if err := a.Protect(ctx, t); fault.Is(err, fault.Busy) {
-		return Progress{Receipt: t.Receipt, Why: err.Error()}, nil
-	} else if err != nil {
-		return Progress{}, err
+	for _, one := range []struct {
+		differs bool
+		set     func(context.Context, Task) error
+	}{
+		{live.Protected != t.Node.Protect, a.Protect},
+		{t.policyOf(live) != t.Node.StackPolicy.Digest, a.SetStackPolicy},
+	} {
+		if !one.differs {
+			continue
+		}
+		if err := one.set(ctx, t); fault.Is(err, fault.Busy) {
+			return Progress{Receipt: t.Receipt, Why: err.Error()}, nil
+		} else if err != nil {
+			return Progress{}, err
+		}
 	}
+	p.Record.Policy = t.Node.StackPolicy.Digest
 	return p, nil
+}
+
+// policyOf is the digest of the stack policy that the project has given to a stack: a new stack has none.
+func (t Task) policyOf(live plan.Live) string {
+	if t.Record.StackID != live.StackID {
+		return ""
+	}
+	return t.Record.Policy
 }
 
 // configures reports whether t's operation deploys its node.
@@ -213,6 +233,7 @@ func newRecord(t Task, live plan.Live) plan.Record {
 	if t.Node.Name != "" {
 		r.Stack, r.Target = t.Node.Stack, t.Node.Target
 	}
+	r.Policy = t.policyOf(live)
 	r.StackID, r.Outputs, r.LastUpdated = live.StackID, live.Outputs, live.LastUpdated
 	if r.Adopted != r.StackID { // the adopted stack is gone, and this is another one
 		r.Adopted = ""

@@ -202,7 +202,7 @@ func (v View) adoption(name, digest string) (Step, error) {
 func (v View) adoptedDigest(name string) string {
 	n, live, found := v.Desired.Nodes[name], v.Live[name], v.Found[name]
 	got, err := n.Resolve(v.output)
-	if err != nil || !Pinned(n, got) || live.Protected != n.Protect || !slices.Equal(live.Notifications, n.Notifications) || !maps.Equal(live.Tags, got.Tags) || len(v.unknownSecrets(name)) > 0 {
+	if err != nil || !Pinned(n, got) || live.Protected != n.Protect || !slices.Equal(live.Notifications, n.Notifications) || n.StackPolicy.Digest != "" || !maps.Equal(live.Tags, got.Tags) || len(v.unknownSecrets(name)) > 0 {
 		return ""
 	}
 	wanted := maps.Clone(defaults(found.Desired))

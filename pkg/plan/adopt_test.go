@@ -45,6 +45,7 @@ func TestAdoptedStackIsUpdatedIfItDiffers(t *testing.T) {
 		"protection":                          {func(n *project.Node, _ *plan.Live, _ *plan.Found) { n.Protect = true }, "update"},
 		"a topic":                             {func(n *project.Node, _ *plan.Live, _ *plan.Found) { n.Notifications = []string{"arn"} }, "update"},
 		"a topic that is not desired":         {func(_ *project.Node, l *plan.Live, _ *plan.Found) { l.Notifications = []string{"arn"} }, "update"},
+		"a stack policy, which is not read":   {func(n *project.Node, _ *plan.Live, _ *plan.Found) { n.StackPolicy = project.NewStackPolicy("{}") }, "update"},
 		"what a stack does if its creation fails": {func(n *project.Node, _ *plan.Live, _ *plan.Found) {
 			n.OnFailure, n.DisableRollback = project.DeleteFailed, true
 		}, "adopt"},

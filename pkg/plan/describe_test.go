@@ -448,6 +448,7 @@ func TestDescribeTagsAndOptions(t *testing.T) {
 	n.Notifications, l.Notifications = []string{"arn:new", "arn:other"}, []string{"arn:old"}
 	n.RollbackTriggers, l.Triggers = project.RollbackTriggers{Alarms: []string{"arn:b"}, Minutes: 10}, project.RollbackTriggers{CompositeAlarms: []string{"arn:a"}}
 	n.OnFailure, n.DisableRollback = project.DeleteFailed, true // no stack has them
+	n.StackPolicy, n.DuringUpdate = project.NewStackPolicy("{policy}"), `"`+strings.Repeat("x", 298)+"éz"
 	s.Desired.Nodes["queue"], s.Live["queue"] = n, l
 	s.expect(t, `queue update certain: changed here: tags, options
   new - → x secret=false known=true 
@@ -456,12 +457,19 @@ func TestDescribeTagsAndOptions(t *testing.T) {
   protect false → true secret=false known=true 
   notifications arn:old → arn:new, arn:other secret=false known=true 
   rollback_triggers arn:a → arn:b, 10m secret=false known=true 
+  stack_policy - → {policy} secret=false known=true 
+  stack_policy_during_update - → "`+strings.Repeat("x", 298)+`… secret=false known=true 
 `)
+	n.StackPolicy, n.DuringUpdate = project.StackPolicy{}, ""
+	recorded := s.Recorded["queue"]
+	recorded.Policy = "old"
+	s.Recorded["queue"] = recorded
 	n.Notifications, n.Tags, n.Protect, l.Tags = nil, nil, false, nil
 	n.RollbackTriggers, l.Triggers = project.RollbackTriggers{}, project.RollbackTriggers{}
 	s.Desired.Nodes["queue"], s.Live["queue"] = n, l
 	s.expect(t, `queue update certain: changed here: options
   notifications arn:old → - secret=false known=true 
+  stack_policy the policy of the last update → - secret=false known=true 
 `)
 }
 

@@ -164,6 +164,7 @@ type Record struct {
 	Cached  map[string]string `json:"cached,omitempty"`  // the cache keys of the last successful calls of hooks, as digests, by the hook's name
 
 	Approve  project.ApprovalLevel `json:"approve,omitempty"`  // with which it was last deployed
+	Policy   string                `json:"policy,omitempty"`   // the digest of the stack policy that it was last given; empty if the project has given it none
 	Token    string                `json:"token,omitempty"`    // of the operation that was last started: the intent
 	Deployed string                `json:"deployed,omitempty"` // the token of the operation that left the stack as recorded
 	Run      string                `json:"run,omitempty"`      // that wrote this last

@@ -66,7 +66,7 @@ func (d describer) values(c *StackChange, n project.Node, before, after differen
 		}
 	}
 	d.tags(c, n, live)
-	c.options(n, live, d.Recorded[n.Name].Approve)
+	c.options(n, live, d.Recorded[n.Name])
 	return uncertain
 }
 
@@ -115,7 +115,7 @@ func change(name, was string, had bool, is string, has bool, why string) ValueCh
 // deployed is recorded: it is the digest of the live values with the desired secrets.
 func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bool) bool {
 	r := d.Recorded[n.Name]
-	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications}
+	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications, StackPolicy: project.StackPolicy{Digest: r.Policy}}
 	was.Tags = literals(live.Tags)
 	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given
 		was.Parameters = make(map[string]project.Text)
@@ -166,7 +166,7 @@ func (d describer) tags(c *StackChange, n project.Node, live Live) {
 
 // options adds the options that differ. For a stack that is created, these are the ones that are not the default, and
 // the capabilities: no stack has them, they belong to the request.
-func (c *StackChange) options(n project.Node, live Live, level project.ApprovalLevel) {
+func (c *StackChange) options(n project.Node, live Live, recorded Record) {
 	if live.AccessError != "" {
 		return
 	}
@@ -183,12 +183,36 @@ func (c *StackChange) options(n project.Node, live Live, level project.ApprovalL
 	if was, is := live.Triggers.String(), n.RollbackTriggers.String(); was != is {
 		c.Options = append(c.Options, change("rollback_triggers", was, was != "", is, is != "", ""))
 	}
-	for _, o := range []struct{ name, value string }{{"on_failure", string(n.OnFailure)}, {"disable_rollback", map[bool]string{true: "true"}[n.DisableRollback]}} {
+	for _, o := range []struct{ name, value string }{{"resource_types", strings.Join(n.ResourceTypes, ", ")}, {"on_failure", string(n.OnFailure)}, {"disable_rollback", map[bool]string{true: "true"}[n.DisableRollback]}} {
 		if !existed && o.value != "" { // no stack has it, it belongs to the request
 			c.Options = append(c.Options, change(o.name, "", false, o.value, true, ""))
 		}
 	}
-	if level != n.Approve {
+	c.policies(n, existed, recorded)
+	if level := recorded.Approve; level != n.Approve {
 		c.Options = append(c.Options, change("approve", level.String(), existed, n.Approve.String(), true, ""))
 	}
+}
+
+// policies adds another stack policy, and the one during the update. Stackwright does not read the policy that a stack has.
+func (c *StackChange) policies(n project.Node, existed bool, recorded Record) {
+	if !existed {
+		recorded.Policy = ""
+	}
+	if is := n.StackPolicy; is.Digest != recorded.Policy {
+		c.Options = append(c.Options, change("stack_policy", "the policy of the last update", recorded.Policy != "", shortened(is.Body), is.Digest != "", ""))
+	}
+	if existed && n.DuringUpdate != "" {
+		c.Options = append(c.Options, change("stack_policy_during_update", "", false, shortened(n.DuringUpdate), true, ""))
+	}
+}
+
+// maxShown is how many bytes of a policy a plan shows.
+const maxShown = 300
+
+func shortened(policy string) string {
+	if len(policy) <= maxShown {
+		return policy
+	}
+	return strings.ToValidUTF8(policy[:maxShown], "") + "…"
 }

@@ -1,6 +1,8 @@
 package project
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +58,34 @@ func (r RollbackTriggers) String() string {
 		all = append(all, strconv.Itoa(r.Minutes)+"m")
 	}
 	return strings.Join(all, ", ")
+}
+
+// A StackPolicy says which resources of a stack an update may change. The zero StackPolicy is none.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/protect-stack-resources.html
+type StackPolicy struct {
+	Body   string `json:"body"`   // JSON without white space
+	Digest string `json:"digest"` // of Body, in hex
+}
+
+// NewStackPolicy returns the policy of a body.
+func NewStackPolicy(body string) StackPolicy {
+	sum := sha256.Sum256([]byte(body))
+	return StackPolicy{body, hex.EncodeToString(sum[:])}
+}
+
+// AllowAll is the body of the policy that allows every update. CloudFormation removes no policy; this one has the effect of none.
+const AllowAll = `{"Statement":[{"Action":"Update:*","Effect":"Allow","Principal":"*","Resource":"*"}]}`
+
+// ResourceType is the form of a type of resources that a request may name: a type, or the first parts of types and a star.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (ResourceTypes)
+var ResourceType = pattern.New(`^[A-Za-z0-9]{1,64}(?:::[A-Za-z0-9@_-]{1,64})*::(?:\*|[A-Za-z0-9@_-]{1,64})$`)
+
+// MayHave reports whether a request for the stack may contain resources of a type.
+func (n Node) MayHave(kind string) bool {
+	return len(n.ResourceTypes) == 0 || slices.ContainsFunc(n.ResourceTypes, func(allowed string) bool {
+		start, all := strings.CutSuffix(allowed, "*")
+		return allowed == kind || all && strings.HasPrefix(kind, start)
+	})
 }
 
 // KeepsFailed reports whether a creation of the stack that fails is not rolled back.

@@ -195,6 +195,9 @@ type Node struct {
 	OnFailure        FailedCreation   `json:"on_failure,omitempty"`       // of a creation; a change of it does not change the stack
 	RollbackTriggers RollbackTriggers `json:"rollback_triggers,omitzero"` // of a creation and an update; a change of them does not change the stack
 	DisableRollback  bool             `json:"disable_rollback,omitempty"` // of a creation and an update that fails; a change of it does not change the stack
+	ResourceTypes    []string         `json:"resource_types,omitempty"`   // that a request may contain, sorted; none is all. A change of them does not change the stack
+	StackPolicy      StackPolicy      `json:"stack_policy,omitzero"`
+	DuringUpdate     string           `json:"stack_policy_during_update,omitempty"` // the body of the policy that counts during an update instead; a change of it does not change the stack
 
 	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack
 	Import   map[string]Identifier        `json:"-"`                 // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
@@ -235,7 +238,8 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 		Parameters, Tags map[string]string
 		Protect          bool
 		Notifications    []string `json:",omitempty"` // so that the digest of a stack without them is that of older versions
-	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Protect, n.Notifications}
+		StackPolicy      string   `json:",omitempty"`
+	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Protect, n.Notifications, n.StackPolicy.Digest}
 	r.Digest, err = digest(request)
 	return r, err
 }

@@ -186,12 +186,15 @@ var changes = map[string]func(*project.Node){
 	"Hooks":            func(n *project.Node) { n.Hooks = []project.Hook{{Name: "migrate"}} },
 	"Notifications":    func(n *project.Node) { n.Notifications = []string{"arn:aws:sns:eu-west-1:111122223333:events"} },
 	"RollbackTriggers": func(n *project.Node) { n.RollbackTriggers.Minutes = 1 },
+	"StackPolicy":      func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(project.AllowAll) },
+	"ResourceTypes":    func(n *project.Node) { n.ResourceTypes = []string{"AWS::*"} },
+	"DuringUpdate":     func(n *project.Node) { n.DuringUpdate = project.AllowAll },
 	"OnFailure":        func(n *project.Node) { n.OnFailure = project.DeleteFailed },
 	"DisableRollback":  func(n *project.Node) { n.DisableRollback = true },
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback", "DuringUpdate", "ResourceTypes"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {

@@ -40,6 +40,7 @@ var table = map[string][]need{
 	"cloudformation.ListStackRefactors":          {{"cloudformation:ListStackRefactors", ""}},
 	"cloudformation.DescribeChangeSet":           {{"cloudformation:DescribeChangeSet", ""}},
 	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.UpdateStackInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.UpdateStackInput.Tags"}},
+	"cloudformation.SetStackPolicy":              {{"cloudformation:SetStackPolicy", ""}},
 	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},
 
 	// The actions in a transaction need the same permissions as alone. The fields of pkg/aws/dynamodb.write show which

@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -98,12 +99,16 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 		if s.find(*in.StackName) != nil {
 			return refusal("AlreadyExistsException", "Stack [%s] already exists", *in.StackName)
 		}
+		if _, err := readPolicy(in.StackPolicyBody); err != nil {
+			return err
+		}
 		st := s.newStack(*in.StackName)
+		st.Policy = aws.ToString(in.StackPolicyBody)
 		st.OnFailure, st.Deployment = in.OnFailure, mode
 		st.Protected, st.RetainNew = aws.ToBool(in.EnableTerminationProtection), aws.ToBool(in.RetainExceptOnCreate)
 		st.Timeout = aws.ToInt32(in.TimeoutInMinutes)
 		operation, err := s.create(st, aws.ToString(in.ClientRequestToken), desired{
-			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
+			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities, types: in.ResourceTypes,
 			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration,
 		})
 		if err != nil {
@@ -167,16 +172,20 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 		if st == nil || !st.exists() {
 			return invalid("Stack [%s] does not exist", name)
 		}
+		if _, err := readPolicy(in.StackPolicyBody); err != nil {
+			return err
+		}
 		if aws.ToBool(in.UsePreviousTemplate) {
 			body = st.Now.Template
 		}
 		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), mode, desired{
-			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
-			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration,
+			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities, types: in.ResourceTypes,
+			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration, during: in.StackPolicyDuringUpdateBody,
 		})
 		if err != nil {
 			return err
 		}
+		st.Policy = cmp.Or(aws.ToString(in.StackPolicyBody), st.Policy)
 		out.StackId, out.OperationId = &st.ID, &operation
 		return s.rememberRequest(st, "UpdateStack", operation, in)
 	})
@@ -198,6 +207,11 @@ func (s *Service) update(st *stack, token string, mode deployment, w desired) (o
 	if err != nil {
 		return "", err
 	}
+	policy, err := st.policyOf(w.during)
+	if err != nil {
+		return "", err
+	}
+	b.obey(policy)
 	failed := st.Status == types.StackStatusCreateFailed || st.Status == types.StackStatusUpdateFailed
 	if !failed && !b.differs(&st.Now, v) {
 		return "", invalid("No updates are to be performed.")

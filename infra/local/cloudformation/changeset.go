@@ -137,7 +137,7 @@ func (s *Service) stackForChangeSet(in *cfn.CreateChangeSetInput) (*stack, error
 
 // newChangeSet makes a change set, and those of the nested stacks.
 func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body string) (c *changeSet, nested []*changeSet, err error) {
-	v, t, err := s.version(desired{body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities,
+	v, t, err := s.version(desired{body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities, types: in.ResourceTypes,
 		role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration, macros: true}, &st.Now)
 	if err != nil {
 		return nil, nil, err

@@ -84,6 +84,8 @@ type desired struct {
 	role          *string
 	triggers      *types.RollbackConfiguration // nil keeps those of the stack
 	notifications []string                     // nil keeps those of the stack
+	types         []string                     // of the resources that the request may contain; none is all
+	during        *string                      // the body of the stack policy that counts for this update instead of that of the stack
 	identified    map[string]string
 	macros        bool // a change set expands macros, so the request needs no capability for them
 }
@@ -115,6 +117,9 @@ func (s *Service) version(w desired, before *version) (*version, *template.Templ
 	}
 	if w.role == nil {
 		v.Role = before.Role
+	}
+	if err := checkTypes(t, w.types, w.capabilities); err != nil {
+		return nil, nil, err
 	}
 	if err := checkCapabilities(t, w.capabilities, w.macros); err != nil {
 		return nil, nil, err
@@ -222,6 +227,28 @@ func checkCapabilities(t *template.Template, given []types.Capability, macros bo
 			continue
 		}
 		return refusal("InsufficientCapabilitiesException", "Requires capabilities : [%s]", needed)
+	}
+	return nil
+}
+
+// checkTypes refuses a request with a resource of a type that it does not list. "Only one of the Capabilities and ResourceType parameters
+// can be specified."
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+func checkTypes(t *template.Template, allowed []string, capabilities []types.Capability) error {
+	if len(allowed) == 0 {
+		return nil
+	}
+	if len(capabilities) > 0 {
+		return invalid("Only one of Capabilities and ResourceTypes can be specified.")
+	}
+	for _, name := range t.ResourceNames() {
+		kind := t.Resources[name].Type
+		if !slices.ContainsFunc(allowed, func(one string) bool {
+			start, all := strings.CutSuffix(one, "*")
+			return one == kind || all && strings.HasPrefix(kind, start)
+		}) {
+			return invalid("Resource type %s of %s is not one of the ResourceTypes [%s]", kind, name, strings.Join(allowed, ", "))
+		}
 	}
 	return nil
 }

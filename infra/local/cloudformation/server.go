@@ -43,6 +43,8 @@ var operations = map[string]call{
 	"ContinueUpdateRollback":      changing((*Service).continueUpdateRollback),
 	"CancelUpdateStack":           changing((*Service).cancelUpdateStack),
 	"UpdateTerminationProtection": changing((*Service).updateTerminationProtection),
+	"SetStackPolicy":              changing((*Service).setStackPolicy),
+	"GetStackPolicy":              reading((*Service).getStackPolicy),
 	"CreateChangeSet":             changing((*Service).createChangeSet),
 	"ExecuteChangeSet":            changing((*Service).executeChangeSet),
 	"DeleteChangeSet":             changing((*Service).deleteChangeSet),

@@ -29,6 +29,7 @@ type stack struct {
 	Deployment deployment
 	RetainNew  bool // RetainExceptOnCreate
 	OnFailure  types.OnFailure
+	Policy     string // the body of the stack policy; empty if it never had one
 	Timeout    int32
 	ChangeSet  string // the ID of the change set that was executed last
 

@@ -114,7 +114,7 @@ func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) 
 	}
 	in := &sdk.CreateStackInput{
 		StackName: &t.Node.Stack, ClientRequestToken: aws.String(t.Token()),
-		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
+		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes,
 		EnableTerminationProtection: &t.Node.Protect, TimeoutInMinutes: timeout, RoleARN: client.role(),
 		DeploymentConfig: deployment(t, t.Node.KeepsFailed()), NotificationARNs: t.Node.Notifications,
 	}
@@ -147,11 +147,14 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	}
 	in := &sdk.UpdateStackInput{
 		StackName: &id, ClientRequestToken: aws.String(t.Token()),
-		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t),
+		TemplateBody: body, TemplateURL: url, Parameters: parameters(t), Tags: tags(t), Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes,
 		DeploymentConfig: deployment(t, disablesRollback(t)), RoleARN: client.role(), NotificationARNs: notifications(t), RollbackConfiguration: rollbackTriggers(t),
 	}
 	if in.DeploymentConfig == nil && disablesRollback(t) {
 		in.DisableRollback = aws.Bool(true)
+	}
+	if t.Node.DuringUpdate != "" {
+		in.StackPolicyDuringUpdateBody = &t.Node.DuringUpdate
 	}
 	out, err := client.UpdateStack(ctx, in, once)
 	if err != nil {
@@ -206,6 +209,23 @@ func (c *Cloud) Protect(ctx context.Context, t action.Task) error {
 	in := &sdk.UpdateTerminationProtectionInput{StackName: &name, EnableTerminationProtection: &t.Node.Protect}
 	_, err = client.UpdateTerminationProtection(ctx, in, once)
 	return notStarted(requestFault("change the termination protection of stack "+p.Stack, err))
+}
+
+// SetStackPolicy sets the stack policy of the task's stack, which a change set cannot do.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_SetStackPolicy.html
+func (c *Cloud) SetStackPolicy(ctx context.Context, t action.Task) error {
+	p := t.Location()
+	client, err := c.client(ctx, p.Target)
+	if err != nil {
+		return notStarted(err)
+	}
+	name, err := reference(p)
+	if err != nil {
+		return err
+	}
+	in := &sdk.SetStackPolicyInput{StackName: &name, StackPolicyBody: aws.String(cmp.Or(t.Node.StackPolicy.Body, project.AllowAll))}
+	_, err = client.SetStackPolicy(ctx, in, once)
+	return notStarted(requestFault("set the stack policy of stack "+p.Stack, err))
 }
 
 // remove deletes a stack by its ID, so that it never deletes another stack of the

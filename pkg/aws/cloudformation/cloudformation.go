@@ -35,6 +35,7 @@ type Client interface {
 	ListStackRefactorActions(context.Context, *sdk.ListStackRefactorActionsInput, ...func(*sdk.Options)) (*sdk.ListStackRefactorActionsOutput, error)
 	ListStackRefactors(context.Context, *sdk.ListStackRefactorsInput, ...func(*sdk.Options)) (*sdk.ListStackRefactorsOutput, error)
 	ExecuteStackRefactor(context.Context, *sdk.ExecuteStackRefactorInput, ...func(*sdk.Options)) (*sdk.ExecuteStackRefactorOutput, error)
+	SetStackPolicy(context.Context, *sdk.SetStackPolicyInput, ...func(*sdk.Options)) (*sdk.SetStackPolicyOutput, error)
 	UpdateTerminationProtection(context.Context, *sdk.UpdateTerminationProtectionInput, ...func(*sdk.Options)) (*sdk.UpdateTerminationProtectionOutput, error)
 }
 

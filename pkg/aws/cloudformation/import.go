@@ -29,7 +29,7 @@ func (c *Cloud) importResources(ctx context.Context, client TargetClient, t acti
 	}
 	in := &sdk.CreateChangeSetInput{
 		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeImport,
-		TemplateBody: body, TemplateURL: url, Capabilities: capabilities(t), RoleARN: client.role(), Parameters: previous(t),
+		TemplateBody: body, TemplateURL: url, Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes, RoleARN: client.role(), Parameters: previous(t),
 	}
 	for _, r := range t.Import.Resources {
 		in.ResourcesToImport = append(in.ResourcesToImport, types.ResourceToImport{LogicalResourceId: aws.String(r.ID), ResourceType: aws.String(r.Type), ResourceIdentifier: r.Identifier})

@@ -3,12 +3,14 @@ package cloudformation_test
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -103,6 +105,52 @@ func TestRollbackTriggers(t *testing.T) {
 	live, err := w.cloud().Live(t.Context(), plan.Location{Stack: "shop-vpc"})
 	if want := (project.RollbackTriggers{Alarms: []string{arn + "b"}, CompositeAlarms: []string{arn + "a"}, Minutes: 5}); err != nil || cmp.Diff(want, live.Triggers) != "" {
 		t.Errorf("%+v, %v", live.Triggers, err)
+	}
+}
+
+// Each request that has a template has the types of resources that it may contain.
+func TestResourceTypes(t *testing.T) {
+	for _, verb := range []plan.Verb{plan.Create, plan.Update, plan.Propose} {
+		for _, types := range [][]string{nil, {"AWS::SNS::*", "Custom::Mail"}} {
+			task := task(verb)
+			task.Node.ResourceTypes = types
+			got := sent(t, task)
+			want := map[string]string{}
+			for i, kind := range types {
+				want["ResourceTypes.member."+strconv.Itoa(i+1)] = kind
+			}
+			maps.DeleteFunc(got, func(k, _ string) bool { return !strings.HasPrefix(k, "ResourceTypes") })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", verb, diff)
+			}
+		}
+	}
+}
+
+// An update has the stack policy that counts during it, if there is one. A stack gets its own policy by a request of its own, and one that
+// allows everything if its project has none.
+func TestStackPolicy(t *testing.T) {
+	for verb, want := range map[plan.Verb]string{plan.Create: "", plan.Update: "{during}", plan.Propose: ""} {
+		task := task(verb)
+		task.Node.DuringUpdate, task.Node.StackPolicy = "{during}", project.NewStackPolicy("{policy}")
+		got := sent(t, task)
+		maps.DeleteFunc(got, func(k, _ string) bool { return !strings.HasPrefix(k, "StackPolicy") })
+		if diff := cmp.Diff(map[string]string{"StackPolicyDuringUpdateBody": want}, got); diff != "" && (want != "" || len(got) > 0) {
+			t.Errorf("%s (-want +got):\n%s", verb, diff)
+		}
+	}
+	for policy, want := range map[project.StackPolicy]string{{}: project.AllowAll, project.NewStackPolicy("{policy}"): "{policy}"} {
+		w := newWire(t)
+		w.answers["SetStackPolicy"] = say("")
+		task := task(plan.Update)
+		task.Node.StackPolicy = policy
+		if err := w.cloud().SetStackPolicy(t.Context(), task); err != nil || w.last().Get("StackPolicyBody") != want || w.last().Get("StackName") != vpcID {
+			t.Errorf("%v, %v", w.last(), err)
+		}
+		w.answers["SetStackPolicy"] = refuse(500, "InternalFailure", "")
+		if err := w.cloud().SetStackPolicy(t.Context(), task); !fault.Is(err, fault.Throttled) {
+			t.Error(err)
+		}
 	}
 }
 

@@ -47,6 +47,46 @@ var requestLaws = map[string]func(fixture){
 			s.triggers("vpc", "UPDATE_COMPLETE", next)
 		}
 	},
+	// "When you set a stack policy, all resources are protected by default." "A temporary policy applies only during an update."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/protect-stack-resources.html
+	"a stack policy denies updates, unless the request has another one for it": func(s fixture) {
+		s.up("vpc", "v1")
+		locked := s.task("vpc", plan.Update, "v2")
+		locked.Node.StackPolicy = project.NewStackPolicy(denyAll)
+		s.policy(locked)
+		update := s.begin(s.task("vpc", plan.Update, "v2"), "")
+		s.Pass(2 * time.Minute)
+		s.why(s.received(update, true, true, "UPDATE_ROLLBACK_COMPLETE"), "stack policy")
+		update = s.task("vpc", plan.Update, "v2")
+		update.Node.DuringUpdate = project.AllowAll
+		s.over(update, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+		s.Pass(time.Minute)
+		update = s.begin(s.task("vpc", plan.Update, "v3"), "")
+		s.Pass(2 * time.Minute)
+		s.received(update, true, true, "UPDATE_ROLLBACK_COMPLETE")
+		s.policy(s.task("vpc", plan.Update, "v3")) // without a policy: the one that allows everything
+		s.over(s.task("vpc", plan.Update, "v3"), "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+		s.Pass(time.Minute)
+		s.over(s.task("vpc", plan.Delete, "v3"), "DELETE_COMPLETE")
+	},
+	// "If the list of resource types doesn't include a resource that you're creating, the stack creation fails."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+	"a request with a resource that is not of its resource types is refused": func(s fixture) {
+		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Propose} {
+			wrong := s.task("vpc", v, "v2")
+			wrong.Node.ResourceTypes = []string{"AWS::SQS::*"}
+			s.begin(wrong, fault.Refused)
+			if v != plan.Create {
+				continue
+			}
+			create := s.task("vpc", v, "v1")
+			create.Node.ResourceTypes = []string{"AWS::SNS::*"}
+			s.ids["vpc"] = s.over(create, "CREATE_COMPLETE").Receipt.StackID
+		}
+		update := s.task("vpc", plan.Update, "v2")
+		update.Node.ResourceTypes = []string{"AWS::SNS::Topic"}
+		s.over(update, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+	},
 	// "Set to true to disable rollback of the stack if stack creation failed."
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 	// After that, only an update is accepted that is not rolled back either.
@@ -99,6 +139,16 @@ var requestLaws = map[string]func(fixture){
 		again.Node.DisableRollback = true
 		s.over(again, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
 	},
+}
+
+const denyAll = `{"Statement":[{"Action":"Update:*","Effect":"Deny","Principal":"*","Resource":"*"}]}`
+
+// policy sets the stack policy of t's stack.
+func (s fixture) policy(t action.Task) {
+	s.Helper()
+	if err := s.SetStackPolicy(s.Context(), t); err != nil {
+		s.Fatal(err)
+	}
 }
 
 const alarmARN = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:"

@@ -47,6 +47,8 @@ func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 	case st == nil || st.status == "DELETE_COMPLETE":
 		return plan.Receipt{}, fault.New(fault.Missing, "stack does not exist")
 	case made:
+	case refuseTypes(t) != nil:
+		return plan.Receipt{}, refuseTypes(t)
 	case st.status.Busy() || st.status.Cleaning():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is in %s state", st.name, st.status)
 	case !st.status.Good() && !st.status.Recoverable() && !st.hasResources():

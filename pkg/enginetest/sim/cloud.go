@@ -96,8 +96,9 @@ type stack struct {
 	now           content
 	formerImports []string // imports before the last update, until its cleanup has ended
 	lastUpdated   time.Time
-	protected     bool // by termination protection
-	unrolled      bool // its last creation or update is not rolled back if it fails
+	protected     bool   // by termination protection
+	unrolled      bool   // its last creation or update is not rolled back if it fails
+	policy        string // the body of its stack policy; empty if it never had one
 	deployment    project.Deployment
 	events        []event
 	past          []description // of the last minute, and the one before, oldest first
@@ -442,7 +443,11 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return plan.Receipt{StackID: st.id}, nil // CloudFormation accepts it, and starts nothing
 	}
 	want := contentOf(t)
-	if err := st.refuse(t, want); err != nil {
+	if err := cmp.Or(st.refuse(t, want), refuseTypes(t)); err != nil {
+		if t.Request == action.CreateStack { // a creation that is refused makes no stack
+			delete(c.live, name)
+			delete(c.all, st.id)
+		}
 		return plan.Receipt{}, err
 	}
 	if t.Request == action.CreateStack {
@@ -476,6 +481,36 @@ func (c *Cloud) Protect(_ context.Context, t action.Task) error {
 		return fault.New(fault.Missing, "stack does not exist")
 	}
 	st.protected = t.Node.Protect
+	return nil
+}
+
+// SetStackPolicy implements action.Cloud.
+func (c *Cloud) SetStackPolicy(_ context.Context, t action.Task) error {
+	st := c.find(t.Location())
+	if err := c.denied(t.Location().Target); err != nil {
+		return err
+	}
+	if st == nil || st.status == "DELETE_COMPLETE" {
+		return fault.New(fault.Missing, "stack does not exist")
+	}
+	st.policy = cmp.Or(t.Node.StackPolicy.Body, project.AllowAll)
+	return nil
+}
+
+// PolicyOf returns the stack policy of the live stack of that name.
+func (c *Cloud) PolicyOf(name string) string {
+	if st := c.live[name]; st != nil {
+		return st.policy
+	}
+	return ""
+}
+
+// refuseTypes refuses a request that may not contain the topic that every stack has here.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html (ResourceTypes)
+func refuseTypes(t action.Task) error {
+	if (t.Request == action.CreateStack || t.Request == action.UpdateStack || t.Request == action.CreateChangeSet) && !t.Node.MayHave("AWS::SNS::Topic") {
+		return fault.New(fault.Refused, "Resource type AWS::SNS::Topic is not one of the ResourceTypes")
+	}
 	return nil
 }
 

@@ -81,6 +81,17 @@ func (m crashingCloud) Protect(ctx context.Context, t action.Task) error {
 	})
 }
 
+// SetStackPolicy implements action.Cloud.
+func (m crashingCloud) SetStackPolicy(ctx context.Context, t action.Task) error {
+	return m.do(ctx, "Cloud.SetStackPolicy", about(t), func() error {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 0, 1); err != nil {
+			return err
+		}
+		m.Cloud.count("SetStackPolicy", 1)
+		return m.Cloud.SetStackPolicy(ctx, t)
+	})
+}
+
 // Cancel implements action.Cloud.
 func (m crashingCloud) Cancel(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.Cancel", about(t), func() error {

@@ -46,6 +46,14 @@ func (c *Cloud) next(st *stack) (after func(share float64, do func())) {
 	}
 }
 
+// deniedBy returns why a stack policy does not let an update change the resources, or "". Here, a policy that allows something allows everything.
+func deniedBy(policy string, was, want content) string {
+	if policy == "" || strings.Contains(policy, `"Allow"`) || was.sameResources(want) {
+		return ""
+	}
+	return "Action denied by stack policy"
+}
+
 // begin starts the operation of a task. It ends when its time is over.
 func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	after := c.next(st)
@@ -74,8 +82,12 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	case action.UpdateStack, action.ExecuteChangeSet:
 		st.lastUpdated = c.clock.Now()
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
+		policy := st.policy
+		if t.Request == action.UpdateStack && t.Node.DuringUpdate != "" {
+			policy = t.Node.DuringUpdate
+		}
 		after(1+watched, func() {
-			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
+			if why := cmp.Or(deniedBy(policy, st.now, want), c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
 				if st.unrolled {
 					c.set(st, t, "UPDATE_FAILED", why)
 					return

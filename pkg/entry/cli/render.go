@@ -50,6 +50,9 @@ type stackRequest struct {
 	RoleARN                     string          `json:",omitempty"`
 	NotificationARNs            []string        `json:",omitempty"`
 	RollbackConfiguration       *sentTriggers   `json:",omitempty"`
+	ResourceTypes               []string        `json:",omitempty"`
+	StackPolicyBody             string          `json:",omitempty"` // of SetStackPolicy, after the creation and each update
+	StackPolicyDuringUpdateBody string          `json:",omitempty"` // of UpdateStack
 	OnFailure                   string          `json:",omitempty"` // of CreateStack
 	DisableRollback             bool            `json:",omitempty"` // of CreateStack, and of UpdateStack too if the stack has disable_rollback: true
 	EnableTerminationProtection bool            // of CreateStack
@@ -146,6 +149,7 @@ func (l loaded) rendered(name string, url func(digest string) string) rendered {
 			StackName: n.Stack, Capabilities: append([]string{}, n.Capabilities...), RoleARN: access.Execution,
 			EnableTerminationProtection: n.Protect, TimeoutInMinutes: n.Timeout.Minutes(), Parameters: []sentParameter{},
 			NotificationARNs: n.Notifications, DisableRollback: n.KeepsFailed(),
+			ResourceTypes: n.ResourceTypes, StackPolicyBody: n.StackPolicy.Body, StackPolicyDuringUpdateBody: n.DuringUpdate,
 		},
 	}
 	if from := n.RollbackTriggers; !from.IsZero() {
@@ -206,6 +210,9 @@ func (r rendered) text(folder string) string {
 		}
 		line("alarms watched", term.Plural(c.MonitoringTimeInMinutes, "minute"))
 	}
+	line("resource types", strings.Join(q.ResourceTypes, ", "))
+	line("stack policy", q.StackPolicyBody)
+	line("during updates", q.StackPolicyDuringUpdateBody)
 	line("on failure", q.OnFailure)
 	line("rollback", map[bool]string{true: "disabled"}[q.DisableRollback])
 	if q.TimeoutInMinutes > 0 {

@@ -28,7 +28,7 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 	c.defaults()
 	c.limits()
 	c.names()
-	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks} {
+	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.resourceTypes, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks} {
 		for _, s := range p.Stacks {
 			if c.Full() {
 				return
@@ -86,6 +86,18 @@ func (c *checker) capabilities(s *resolve.Stack) {
 			why = " (" + reason + ")"
 		}
 		c.Add(s.At, "stack %s: %s requires %s%s: write capabilities: [%s] if you agree", s.Name, s.Template, need, why, need)
+	}
+}
+
+// resourceTypes refuses a template with a resource of a type that the stack may not have.
+func (c *checker) resourceTypes(s *resolve.Stack) {
+	if d := s.Settings.ResourceTypes; s.Template == nil || s.Template.Template == nil || d == nil || len(s.Node.ResourceTypes) < len(*d) {
+		return // one of them could not be read
+	}
+	for _, name := range s.Template.ResourceNames() {
+		if r := s.Template.Resources[name]; !s.Node.MayHave(r.Type) {
+			c.Add(s.Template.Where(r.Line, r.Column), "stack %s: %s has the type %s, which is not under resource_types: add it if you agree", s.Name, name, problem.Short(r.Type))
+		}
 	}
 }
 

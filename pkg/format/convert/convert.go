@@ -153,6 +153,9 @@ func (w *writer) stack(s declared.Stack, environment string) draft.Stack {
 		Timeout: literal(s.Settings.Timeout), Protect: literal(s.Settings.Protect) == "true", StackName: literal(s.StackName),
 		Notifications: writtenAll(s.Settings.Notifications), OnFailure: literal(s.Settings.OnFailure), DisableRollback: literal(s.Settings.DisableRollback) == "true",
 	}
+	if p := s.Settings.StackPolicy; p != nil {
+		one.Policy = p.Body
+	}
 	if one.StackName == project.StackName(w.name, environment, s.Name) {
 		one.StackName = ""
 	}

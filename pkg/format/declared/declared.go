@@ -149,6 +149,8 @@ type Settings struct {
 	Notifications                *[]Value
 	OnFailure, DisableRollback   *Value
 	RollbackTriggers             *RollbackTriggers
+	StackPolicy, DuringUpdate    *StackPolicy
+	ResourceTypes                *[]Value
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Hooks                        Hooks                 // nil if the key is absent
@@ -187,6 +189,12 @@ type RollbackTriggers struct {
 	At                      problem.Position
 	Alarms, CompositeAlarms *[]Value
 	Minutes                 *Value
+}
+
+// A StackPolicy says which resources an update may change.
+type StackPolicy struct {
+	At   problem.Position
+	Body string // as stackpolicy.Read returns it; empty for none, and if it could not be read, which was reported
 }
 
 // An Identifier says which resource that exists is imported: its properties, or auto if

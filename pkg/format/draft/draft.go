@@ -51,6 +51,7 @@ type Stack struct {
 	OnFailure       string   // as in the file; "" is none
 	DisableRollback bool
 	Triggers        project.RollbackTriggers // of live stacks
+	Policy          string                   // the body of the stack policy
 }
 
 // A Value is the value of a parameter or a tag, with references.
@@ -150,6 +151,9 @@ func (s Stack) settings(b *bytes.Buffer, indent string) {
 		if t.Minutes > 0 {
 			fmt.Fprintf(b, "%s  minutes: %d\n", indent, t.Minutes)
 		}
+	}
+	if s.Policy != "" {
+		fmt.Fprintf(b, "%sstack_policy: %s\n", indent, s.Policy)
 	}
 	if s.DisableRollback {
 		fmt.Fprintf(b, "%sdisable_rollback: true\n", indent)

@@ -30,6 +30,9 @@ func Of(f archive.Files, list *problem.List) []Stack {
 			Name: s.Name, Template: s.Template.Path, Parameters: literals(s.Settings.Parameters), Tags: literals(s.Settings.Tags),
 			Capabilities: parsed.Capabilities(),
 		}
+		if p := s.Settings.StackPolicy; p != nil {
+			one.Policy = p.Body
+		}
 		one.Missing = Missing(parsed, one.Parameters)
 		all = append(all, one)
 	}

@@ -91,6 +91,10 @@ var (
 		{"on_failure", "What CloudFormation does with the stack if its creation fails.", option("ROLLBACK", string(project.KeepFailed), string(project.DeleteFailed)), nil},
 		{"disable_rollback", "Whether a creation or an update that fails is not rolled back, so that its resources can be examined.", truthOption, nil},
 		{"rollback_triggers", "Alarms that make CloudFormation roll a creation or an update back.", ref("rollback_triggers"), nil},
+		{"stack_policy", "A stack policy: which resources an update may change. The policy, the path of a JSON or YAML file of the project that has it, or none.", policyShape,
+			such("policies/db.json", map[string]any{"Statement": []any{map[string]any{"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}}})},
+		{"stack_policy_during_update", "The stack policy that counts during each update instead, for an intended exception.", policyShape, nil},
+		{"resource_types", "The types of resources that a request to CloudFormation may contain. Default: all.", distinct(textShape), such([]string{"AWS::SNS::*", "Custom::*"})},
 	}
 
 	// overrideTable has the keys of a stack in an environment.

@@ -54,7 +54,7 @@ func misplaced(f archive.Files) string {
 // Read reads the project file and adds every problem to the list. It reports false
 // if the file is not a project.
 func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
-	p := &parser{List: list, file: find(f), inlined: map[*yaml.Node]*declared.Template{}}
+	p := &parser{List: list, files: f, file: find(f), inlined: map[*yaml.Node]*declared.Template{}}
 	if p.file == "" {
 		todo := "deploy that folder, or pack the files in it instead of the folder itself"
 		if path.Dir(misplaced(f)) == "." {
@@ -77,6 +77,7 @@ func Read(f archive.Files, list *problem.List) (d declared.Project, ok bool) {
 // A parser reads one project file.
 type parser struct {
 	*problem.List
+	files    archive.Files
 	file     string
 	approves bool                              // a stack, defaults or an environment say what has to be approved of a stack
 	inlined  map[*yaml.Node]*declared.Template // templates by where they are in the file

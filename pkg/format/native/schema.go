@@ -31,6 +31,8 @@ var (
 
 	// templateShape is a path, a URL, or a template. A path has no references and stays in the project.
 	templateShape = anyOf(but(but(textShape, "minLength", 1), "not", shape{"pattern": `\$\{|^http://|^/|^\.\./`}), shape{"type": "object"})
+	// policyShape is a stack policy, or the path of its file.
+	policyShape = anyOf(but(textShape, "minLength", 1), shape{"type": "object"})
 
 	// dataShape is the value of a variable, which has no references. $${ is a literal ${.
 	dataShape = anyOf(but(textShape, "not", shape{"pattern": `(^|[^$])\$\{`}), shape{"type": []string{"number", "boolean"}}, items(ref("data")), mapping(ref("data")))

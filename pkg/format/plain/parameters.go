@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/stackpolicy"
 )
 
 // parameterFile reads the parameters of a stack from the file that is named after it.
@@ -135,12 +136,14 @@ func (p *parameterReader) add(n *yaml.Node, name string, v declared.Value) {
 
 // configuration reads a template configuration file.
 func (p *parameterReader) configuration(root *yaml.Node) {
-	known := []string{"Parameters", "Tags"}
+	known := []string{"Parameters", "Tags", "StackPolicy"}
 	for _, pair := range document.Pairs(root) {
 		name, value := pair.Key.Value, document.Resolve(pair.Value)
 		switch {
 		case name == "StackPolicy":
-			p.refuse(pair.Key, "StackPolicy is not supported yet: remove it")
+			p.settings.StackPolicy = &declared.StackPolicy{At: p.at(pair.Key), Body: stackpolicy.Read(value, func(at *yaml.Node, format string, args ...any) {
+				p.refuse(at, "StackPolicy: "+format, args...)
+			})}
 			continue
 		case !slices.Contains(known, name):
 			p.refuse(pair.Key, "unknown key %q%s: %s", problem.Short(name), p.Hint(name, known), shapes)

@@ -170,6 +170,8 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Approve = cmp.Or(s.Approve, on.Approve)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
 	on.Notifications = cmp.Or(s.Notifications, on.Notifications)
+	on.StackPolicy, on.DuringUpdate = cmp.Or(s.StackPolicy, on.StackPolicy), cmp.Or(s.DuringUpdate, on.DuringUpdate)
+	on.ResourceTypes = cmp.Or(s.ResourceTypes, on.ResourceTypes)
 	on.RollbackTriggers = cmp.Or(s.RollbackTriggers, on.RollbackTriggers)
 	on.OnFailure, on.DisableRollback = cmp.Or(s.OnFailure, on.OnFailure), cmp.Or(s.DisableRollback, on.DisableRollback)
 	if s.Hooks != nil {

@@ -42,6 +42,8 @@ func (r *resolver) setOptions(s *Stack) {
 	r.setFailure(what, s)
 	r.setTriggers(what+": rollback_triggers", s)
 	r.setApproval(what, s)
+	r.setStackPolicy(what, s)
+	r.setResourceTypes(what+": resource_types", s)
 	r.setImport(what, s)
 	r.setMoveFrom(what+": move_from", s)
 	r.setPhysicalName(what, s)

@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
@@ -60,6 +61,45 @@ func (r *resolver) setTriggers(what string, s *Stack) {
 		return
 	}
 	to.Minutes = minutes
+}
+
+// setResourceTypes sets which types of resources a request may contain. CloudFormation accepts them only without capabilities.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+func (r *resolver) setResourceTypes(what string, s *Stack) {
+	if s.Settings.ResourceTypes == nil {
+		return
+	}
+	values := *s.Settings.ResourceTypes
+	for _, v := range values {
+		kind, ok := r.option(what, s, v)
+		switch {
+		case !ok:
+		case !project.ResourceType.MatchString(kind):
+			r.Add(v.At, "%s: %q is not a type of resources: write for example AWS::SNS::Topic, AWS::SNS::* or Custom::*", what, problem.Short(kind))
+		case slices.Contains(s.Node.ResourceTypes, kind):
+			r.Add(v.At, "%s: %s is listed twice: remove one", what, problem.Short(kind))
+		default:
+			s.Node.ResourceTypes = append(s.Node.ResourceTypes, kind)
+		}
+	}
+	slices.Sort(s.Node.ResourceTypes)
+	if len(values) > 0 && len(s.Node.Capabilities) > 0 {
+		r.Add(values[0].At, "%s: the stack has capabilities: [%s], and CloudFormation accepts either capabilities or resource types: remove one of them", what, strings.Join(s.Node.Capabilities, ", "))
+	}
+}
+
+// setStackPolicy sets which resources an update may change. CloudFormation takes no policy with a change set.
+func (r *resolver) setStackPolicy(what string, s *Stack) {
+	if p := s.Settings.StackPolicy; p != nil && p.Body != "" {
+		s.Node.StackPolicy = project.NewStackPolicy(p.Body)
+	}
+	p := s.Settings.DuringUpdate
+	if p == nil || p.Body == "" {
+		return
+	}
+	if s.Node.DuringUpdate = p.Body; s.Node.Approve != project.ApproveNever {
+		r.Add(p.At, "%s: stack_policy_during_update: the stack has approve: %s, so its updates are change sets, and CloudFormation takes no policy with a change set: remove one of them", what, s.Node.Approve)
+	}
 }
 
 // alarms resolves the ARNs of alarms, and sorts them.
