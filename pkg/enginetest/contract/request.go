@@ -72,17 +72,17 @@ var requestLaws = map[string]func(fixture){
 	// "If the list of resource types doesn't include a resource that you're creating, the stack creation fails."
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 	"a request with a resource that is not of its resource types is refused": func(s fixture) {
-		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Propose} {
+		refused := func(v plan.Verb) {
 			wrong := s.task("vpc", v, "v2")
 			wrong.Node.ResourceTypes = []string{"AWS::SQS::*"}
 			s.begin(wrong, fault.Refused)
-			if v != plan.Create {
-				continue
-			}
-			create := s.task("vpc", v, "v1")
-			create.Node.ResourceTypes = []string{"AWS::SNS::*"}
-			s.ids["vpc"] = s.over(create, "CREATE_COMPLETE").Receipt.StackID
 		}
+		refused(plan.Create)
+		create := s.task("vpc", plan.Create, "v1")
+		create.Node.ResourceTypes = []string{"AWS::SNS::*"}
+		s.ids["vpc"] = s.over(create, "CREATE_COMPLETE").Receipt.StackID
+		refused(plan.Update)
+		refused(plan.Propose)
 		update := s.task("vpc", plan.Update, "v2")
 		update.Node.ResourceTypes = []string{"AWS::SNS::Topic"}
 		s.over(update, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
