@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // An option is a key of a stack that a scenario writes after ?, as in db?DELETE.
@@ -20,6 +21,7 @@ type option struct {
 var stackOptions = map[string]option{
 	"DELETE":     {"on_failure: DELETE", func(n *project.Node) { n.OnFailure = project.DeleteFailed }},
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
+	"off":        {"enabled: false", func(*project.Node) {}},
 	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},
 	"watched":    {"rollback_triggers: { minutes: 1 }", func(n *project.Node) { n.RollbackTriggers.Minutes = 1 }},
 	"locked":     {`stack_policy: { Statement: { Effect: Deny, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(lockedPolicy) }},
@@ -103,4 +105,23 @@ func (a *generator) withOptions(w stacks) stacks {
 		}
 	}
 	return w
+}
+
+// enabled are stacks of which none is left alone.
+func enabled(w stacks) stacks {
+	w = slices.Clone(w)
+	for i := range w {
+		w[i].options = slices.DeleteFunc(slices.Clone(w[i].options), func(name string) bool { return name == "off" })
+	}
+	return w
+}
+
+// ignoredBy lists the stacks that a run says to leave alone.
+func ignoredBy(r run.Run) []string {
+	for _, m := range r.Messages {
+		if _, names, ok := strings.Cut(m, "Sceptre project): "); ok && strings.Contains(m, "left alone") {
+			return strings.Split(names, ", ")
+		}
+	}
+	return nil
 }

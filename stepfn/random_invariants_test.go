@@ -23,6 +23,7 @@ const (
 	owned      invariant = "owned: only the run that owns the lock starts steps that change something"
 	guarded    invariant = "guarded: files without a project file change no stack that was deployed with one"
 	approved   invariant = "approved: nothing is executed that was not approved"
+	untouched  invariant = "untouched: no stack that the files of the last deploy leave alone is changed"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
 	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
@@ -242,6 +243,7 @@ func (w *monitor) startedBy(t action.Task) {
 	if k.over {
 		return // the run was ended by force while the request was on its way
 	}
+	w.leavesAlone(r, t)
 	record := w.p.Store.LendRecords(t.Project)[t.Step.Node]
 	w.holds(written, r.Steps[t.Number].Status == run.Running && record.Token == t.Token(),
 		"%s is requested with the token %s: the step is %s, the record says %q", t.Step.ID, t.Token(), r.Steps[t.Number].Status, record.Token)
@@ -270,6 +272,20 @@ func (w *monitor) unneeded(t action.Task) {
 	}
 }
 
+// leavesAlone checks that a run changes no stack that its files, or for a destroy those of the last deploy, leave alone.
+func (w *monitor) leavesAlone(r run.Run, t action.Task) {
+	if plan.AllOperations().Of(r.Operation).NeedsFiles {
+		p, _ := w.projectOf(r.Source)
+		w.holds(untouched, !p.Ignores(t.Step.Node), "%s of run %s is requested, and its files leave the stack alone", t.Step.ID, r.ID)
+		return
+	}
+	l, err := w.p.Store.Lock(w.p.Context(), t.Project)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.holds(untouched, !l.OfDestroy(project.Project{}).Ignores(t.Step.Node), "%s of run %s is requested, and the files of the last deploy leave the stack alone", t.Step.ID, r.ID)
+}
+
 // projectOf returns the project that a source describes. It reports false if that is not known.
 func (w *monitor) projectOf(source run.Source) (project.Project, bool) {
 	p, ok := w.projects[source]
@@ -292,7 +308,7 @@ func (w *monitor) upToDate(t action.Task) {
 				continue
 			}
 			template, _ := w.p.Cloud.Template(n.Stack)
-			w.holds(current, !ok || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
+			w.holds(current, !ok || desired.Ignores(part.Node) || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
 			got, want := t.Want.Parameters[name], w.p.Cloud.Output(n.Stack, part.Output)
 			w.holds(current, got == want, "%s gets %q from %s, whose output is %q", t.Step.ID, got, n.Stack, want)
 		}
@@ -324,7 +340,7 @@ func (g *player) asDesired(r run.Run, w stacks) {
 	for _, st := range w {
 		desired[st.name] = true
 		stays := slices.ContainsFunc(r.Messages, func(m string) bool { return strings.HasPrefix(m, "stack "+st.name+" stays as it is") }) // nobody approves a rollback
-		if g.changedOutside[st.physical] || stays {
+		if g.changedOutside[st.physical] || stays || st.ignored() {
 			continue
 		}
 		s := g.Status(st.nameOnBackend())

@@ -243,6 +243,9 @@ func (w stacks) project() project.Project {
 			for _, name := range s.options {
 				stackOptions[name].set(&n)
 			}
+			if s.ignored() {
+				p.Ignored = append(p.Ignored, n.Name)
+			}
 			imports := []string{s.version, "imports"}
 			for _, need := range s.needs {
 				from := w.targetOfNeed(need, target)
@@ -264,11 +267,18 @@ func (w stacks) project() project.Project {
 			if s.giver != "" {
 				n.MoveFrom = map[string]map[string]string{w.named(s.giver).node(target): {"Table": "Table"}}
 			}
+			if s.ignored() {
+				n.Adopt, n.Import, n.MoveFrom = false, nil, nil
+			}
 			p.Nodes[n.Name] = n
 		}
 	}
+	slices.Sort(p.Ignored)
 	return p
 }
+
+// ignored reports whether operations leave the stack alone.
+func (s stack) ignored() bool { return slices.Contains(s.options, "off") }
 
 // tableText is the table of a stack, in the section Resources of its template.
 func (s stack) tableText() string {

@@ -227,7 +227,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	r.Start(p, specs)
 	r.Digest = shown.Digest(basis)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
-	if r.Destroy, err = desired.DestroyHooks(); err != nil {
+	if r.Destroy, err = desired.OfDestroy(); err != nil {
 		return p, err
 	}
 	if desired.Approval.Known() {

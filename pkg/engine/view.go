@@ -53,7 +53,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		if err != nil {
 			return plan.View{}, nil, err
 		}
-		v.Desired.Hooks, v.Desired.Home = l.HooksOfDestroy()
+		v.Desired = l.OfDestroy(v.Desired)
 	}
 	if e.operation(r).Restores {
 		failed, err := e.rolledBack(ctx, r)

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/cdk"
 	"github.com/stackwright/stackwright/pkg/format/check"
@@ -28,11 +29,16 @@ import (
 type reader struct {
 	name   string
 	detect func(archive.Files) bool
-	read   func(archive.Files, *remote.Files, *problem.List) (d declared.Project, ok bool) // not ok if the project cannot be resolved
+	read   read // reads all stacks
+
+	withoutIgnored read // reads only the names of the stacks that operations leave alone, if some have problems; nil if that is no reason to leave them out
 }
 
+// read reads a project. It is not ok if the project cannot be resolved.
+type read func(archive.Files, *remote.Files, *problem.List) (d declared.Project, ok bool)
+
 // alone is a reader that needs no files from elsewhere to read a project.
-func alone(read func(archive.Files, *problem.List) (declared.Project, bool)) func(archive.Files, *remote.Files, *problem.List) (declared.Project, bool) {
+func alone(read func(archive.Files, *problem.List) (declared.Project, bool)) read {
 	return func(f archive.Files, _ *remote.Files, list *problem.List) (declared.Project, bool) {
 		return read(f, list)
 	}
@@ -40,10 +46,10 @@ func alone(read func(archive.Files, *problem.List) (declared.Project, bool)) fun
 
 // formats is the table. The first format that detects its files reads them.
 var formats = []reader{
-	{"stackwright", native.Detect, alone(native.Read)},
-	{"sceptre", sceptre.Detect, sceptre.Read},
-	{"cdk", cdk.Detect, alone(cdk.Read)},
-	{"plain", plain.Detect, alone(plain.Read)},
+	{"stackwright", native.Detect, alone(native.Read), nil},
+	{"sceptre", sceptre.Detect, sceptre.Read, sceptre.ReadWithoutIgnored},
+	{"cdk", cdk.Detect, alone(cdk.Read), nil},
+	{"plain", plain.Detect, alone(plain.Read), nil},
 }
 
 // Options are the inputs of Read besides the files.
@@ -86,17 +92,32 @@ func Environments(f archive.Files) []string {
 // Read reads the project that files describe. It reports all problems at once, as
 // an error of kind fault.Invalid that joins one error for each problem (see
 // fault.Messages), ordered by file and position, at most 100. Read uses only its arguments: no network, no clock, no disk.
-func Read(f archive.Files, o Options) (Loaded, error) { return read(formats, f, o) }
+func Read(f archive.Files, o Options) (Loaded, error) { return readAs(formats, f, o) }
 
-func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
-	var list problem.List
+func readAs(formats []reader, f archive.Files, o Options) (Loaded, error) {
 	i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) })
 	if i < 0 {
+		var list problem.List
 		list.Add(problem.Position{}, "there is no stackwright.yaml at the top of the project, and no CloudFormation template: write one of them")
 		return Loaded{}, list.Err()
 	}
+	l, err := load(formats[i].read, f, o)
+	if err == nil || formats[i].withoutIgnored == nil {
+		return l, err
+	}
+	known := fault.Messages(err)
+	without, wrong := load(formats[i].withoutIgnored, f, o)
+	if slices.ContainsFunc(fault.Messages(wrong), func(m string) bool { return !slices.Contains(known, m) }) { // others use the stacks that are left alone
+		return l, err
+	}
+	return without, wrong
+}
+
+// load reads a project, and resolves and checks it.
+func load(read read, f archive.Files, o Options) (Loaded, error) {
+	var list problem.List
 	elsewhere := &remote.Files{Known: o.Remote}
-	d, ok := formats[i].read(f, elsewhere, &list)
+	d, ok := read(f, elsewhere, &list)
 	if !ok {
 		return Loaded{}, list.Err()
 	}
@@ -124,7 +145,7 @@ func read(formats []reader, f archive.Files, o Options) (Loaded, error) {
 }
 
 // Declared is the project as its files declare it, for all environments, in the first format that detects them. It lacks
-// what could not be read; Read reports why.
+// what could not be read; Read reports why. Stacks that operations leave alone may be in it although Read leaves them out.
 func Declared(f archive.Files) declared.Project {
 	if i := slices.IndexFunc(formats, func(r reader) bool { return r.detect(f) }); i >= 0 {
 		d, _ := formats[i].read(f, &remote.Files{}, &problem.List{})

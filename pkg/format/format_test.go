@@ -38,9 +38,9 @@ func TestToyFormat(t *testing.T) {
 			d.Stacks = append(d.Stacks, s)
 		}
 		return d, true
-	}}
+	}, nil}
 	load := func(text string) (Loaded, error) {
-		return read(append([]reader{toy}, formats...), archive.Files{
+		return readAs(append([]reader{toy}, formats...), archive.Files{
 			file: []byte(text), "a.yaml": []byte(small), "b.yaml": []byte("Parameters:\n  P: {Type: String}\n" + small),
 		}, Options{Targets: here()})
 	}

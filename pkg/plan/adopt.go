@@ -77,7 +77,7 @@ func AdoptStacks(v View) (Plan, error) {
 }
 
 // Adopting returns the desired project in which exactly those nodes adopt their stacks that
-// an operation which only adopts is about: all, or those that only names.
+// an operation which only adopts is about: all but those that are left alone, or those that only names.
 func Adopting(p project.Project, only []string) project.Project {
 	v := View{Desired: p}
 	about := make(map[string]bool)
@@ -88,7 +88,7 @@ func Adopting(p project.Project, only []string) project.Project {
 	}
 	p.Nodes = maps.Clone(p.Nodes)
 	for name, n := range p.Nodes {
-		n.Adopt = len(only) == 0 || about[name]
+		n.Adopt = len(only) == 0 && !p.Ignores(name) || about[name]
 		p.Nodes[name] = n
 	}
 	return p
@@ -107,7 +107,9 @@ func AlsoAdopting(p project.Project, names []string) (project.Project, error) {
 		}
 		for _, node := range found {
 			n := p.Nodes[node]
-			n.Adopt = true
+			if n.Adopt = true; p.Ignores(node) {
+				unknown = append(unknown, fault.New(fault.Refused, "adopt: stack %s is left alone because the project's files say %s: enable it, or record it with stackwright adopt --only %s", node, ignoring, node))
+			}
 			p.Nodes[node] = n
 		}
 	}

@@ -63,7 +63,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 	about, unknown := v.selected()
 	refusals = append(refusals, unknown...)
 	for _, name := range order {
-		if about != nil && !about[name] {
+		if about != nil && !about[name] || v.Desired.Ignores(name) {
 			delete(same, name)
 			continue
 		}
@@ -91,11 +91,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		b.deletes[name], b.deploys[name] = deletes, deploys
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
-		if _, stays := v.Desired.Nodes[name]; stays || about != nil && !about[name] {
-			continue
-		}
-		if slices.Contains(v.Desired.Ignored, name) {
-			refusals = append(refusals, fault.New(fault.Refused, "stack %s: its file says that it is ignored, and Stackwright has deployed it: remove ignore: true, or destroy the stack before with --only %s", name, name))
+		if !v.removes(name, about) {
 			continue
 		}
 		if b.deletes[name], err = v.planRemoval(name); err == nil {
@@ -107,7 +103,11 @@ func (v View) plan(refusals []error) (Plan, error) {
 		}
 	}
 	refusals = append(refusals, v.leftDependents(about, b.deletes)...)
+<<<<<<< HEAD
 	maps.Copy(b.deletes, v.uncalled(about))
+=======
+	refusals = append(refusals, v.readIgnored(b.deploys)...)
+>>>>>>> cb46c727 (pkg/project, pkg/format, pkg/plan: stacks that operations leave alone)
 	if b.leaving, b.arriving, b.moves, err = v.movements(); err != nil {
 		refusals = append(refusals, err)
 	}
@@ -116,7 +116,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 	}
 	p, err := b.plan()
 	p.Unchanged, p.Twins = slices.Sorted(maps.Keys(same)), v.twins()
-	p.Messages = v.adoptionMessages(p)
+	p.Messages = append(v.adoptionMessages(p), v.ignoredMessages(about)...)
 	return p, err
 }
 
@@ -129,7 +129,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 // lists dependencies before their dependents.
 func (v View) unchanged(order []string) (same, possible map[string]bool, adopted map[string]string, err error) {
 	same, possible, adopted = make(map[string]bool), make(map[string]bool), make(map[string]string)
-	changes := func(need string) bool { return !same[need] && adopted[need] == "" }
+	changes := func(need string) bool { return !same[need] && adopted[need] == "" && !v.Desired.Ignores(need) }
 	for _, name := range order {
 		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
 		if v.adopts(name) {
@@ -138,7 +138,7 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, adopted
 			}
 			continue
 		}
-		if !n.Template.Pinned || !v.managed(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
+		if v.Desired.Ignores(name) || !n.Template.Pinned || !v.managed(name) || !r.Current(live) || live.Protected != n.Protect || !slices.Equal(n.Needs, r.Needs) {
 			continue
 		}
 		got, err := n.Resolve(v.output)
@@ -192,10 +192,10 @@ func (v View) certain(node, output string) (string, error) {
 }
 
 // outputs returns the outputs of a node: the live ones if the stack is as Stackwright
-// left it, or is adopted, else the recorded ones.
+// left it, is adopted, or is left alone, else the recorded ones.
 func (v View) outputs(name string) map[string]string {
 	r, live := v.Recorded[name], v.Live[name]
-	if r.Current(live) || v.adopts(name) {
+	if r.Current(live) || v.adopts(name) || v.Desired.Ignores(name) && v.managed(name) {
 		return live.Outputs
 	}
 	return r.Outputs

@@ -29,7 +29,7 @@ func (v View) MaxDeletions() int {
 // that was created by the run which is rolled back. A stack whose physical name, account
 // or region changes counts, because the old stack is deleted permanently.
 func (v View) guard() []error {
-	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 {
+	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 && len(v.Desired.Ignored) == 0 {
 		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy", v.Desired.ID(), len(v.Recorded))}
 	}
 	going, most := v.permanentDeletions(), v.MaxDeletions()
@@ -61,8 +61,7 @@ func (v View) permanentDeletions() []string {
 // deletesPermanently reports whether an operation on the selected nodes, nil for all,
 // deletes a recorded stack permanently.
 func (v View) deletesPermanently(name string, about map[string]bool) bool {
-	_, stays := v.Desired.Nodes[name]
-	return !stays && v.exists(name) && (about == nil || about[name])
+	return v.removes(name, about) && v.exists(name)
 }
 
 // displayName returns the name of a record's stack for people. If the node has got

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +99,45 @@ func TestDeployNeverDeletesIgnoredStacks(t *testing.T) {
 	f.want("vpc")
 	f.Desired.Ignored = []string{"db"}
 	p, err := plan.Deploy(f.View)
-	expect(t, p, err, "stack db: its file says that it is ignored, and Stackwright has deployed it: remove ignore: true, or destroy the stack before with --only db")
+	expect(t, p, err, "vpc/update")
+	want := []string{"left alone, because the project's files say enabled: false (ignore: true in a Sceptre project): db"}
+	if !slices.Equal(p.Messages, want) {
+		t.Errorf("messages %q", p.Messages)
+	}
+	f.Desired.Nodes = nil // its name is all that is known of the only stack
+	f.Desired.Ignored = []string{"db", "vpc"}
+	p, err = plan.Deploy(f.View)
+	expect(t, p, err, "")
+	p, err = plan.Destroy(f.View)
+	expect(t, p, err, "")
+}
+
+// What a stack depends on that is left alone is not deleted, and no plan deletes what depends on that.
+func TestDependenciesOfIgnoredStacksStay(t *testing.T) {
+	f := newFixture()
+	f.Desired.MaxDeletions = nil
+	f.have("CREATE_COMPLETE", "vpc subnet<vpc db<subnet web other")
+	f.want("db other")
+	f.Desired.Ignored = []string{"db"}
+	p, err := plan.Deploy(f.View)
+	expect(t, p, err, `
+		3 of the 5 recorded stacks would be deleted permanently (subnet, vpc, web), and at most 2 may be: if this is intended, write max_deletions: 3 in the project file, or deploy with --max-deletions 3 (options.max_deletions of a request)
+		stack subnet would be deleted, but stacks depend on it (db) that are left alone because the project's files say enabled: false (ignore: true in a Sceptre project): enable or remove these, or leave subnet in the project; a destroy knows the files of the last deploy`)
+}
+
+// A stack that is left alone keeps its place, although its files name another one, and takes part in no move of resources.
+func TestIgnoredStacksKeepTheirPlace(t *testing.T) {
+	f := newFixture()
+	f.have("CREATE_COMPLETE", "db")
+	f.want("db")
+	f.Desired.Ignored = []string{"db"}
+	n := f.Desired.Nodes["db"]
+	n.Stack = "other"
+	f.Desired.Nodes["db"] = n
+	all, leave, take := plan.Rename(f.Desired, f.Recorded)
+	if len(leave)+len(take) != 0 || all["db"].Stack != f.Recorded["db"].Stack {
+		t.Errorf("%v %v %v", all, leave, take)
+	}
 }
 
 // Too many deletions are reported together with all other refusals. Protected stacks

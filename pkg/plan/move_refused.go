@@ -82,6 +82,8 @@ func (r relocation) stacks() error {
 		switch _, desired := r.Desired.Nodes[name]; {
 		case !desired:
 			return r.refuse("the project's files have no stack %s", name)
+		case r.Desired.Ignores(name):
+			return r.refuse("stack %s is left alone because the project's files say %s: enable it", name, ignoring)
 		case r.inaccessible(name):
 			return r.refuse("stack %s cannot be read: %s", name, r.Live[name].AccessError)
 		case !r.managed(name) && r.Live[name].Status.Gone():

@@ -81,16 +81,16 @@ func (v View) matching(name string) []string {
 	return slices.Compact(found)
 }
 
-// leftDependents refuses to delete a stack if other stacks, which Only does not select,
+// leftDependents refuses to delete a stack if other stacks, which Only does not select or which are left alone,
 // depend on it, directly or not. Each error names these dependents.
 func (v View) leftDependents(about map[string]bool, deletes phases) []error {
-	if about == nil {
+	if about == nil && len(v.Desired.Ignored) == 0 {
 		return nil
 	}
-	var uses graph.Graph[string] // from each stack to its dependents that are not selected
+	var uses graph.Graph[string] // from each stack to its dependents that stay
 	for name, r := range v.Recorded {
 		for _, need := range r.Needs {
-			if !about[name] && v.exists(name) {
+			if (about != nil && !about[name] || v.Desired.Ignores(name)) && v.exists(name) {
 				uses.Add(need, name)
 			}
 		}
@@ -110,8 +110,12 @@ func (v View) leftDependents(about map[string]bool, deletes phases) []error {
 		users := uses.Reach(name)
 		delete(users, name)
 		if len(users) > 0 {
-			left := listed(slices.Sorted(maps.Keys(users)))
-			refusals = append(refusals, fault.New(fault.Refused, "stack %s would be deleted, but other stacks depend on it (%s): name these too, or do not name %s", name, left, name))
+			left := slices.Sorted(maps.Keys(users))
+			refusal := fault.New(fault.Refused, "stack %s would be deleted, but other stacks depend on it (%s): name these too, or do not name %s", name, listed(left), name)
+			if ignored := slices.DeleteFunc(slices.Clone(left), func(user string) bool { return !v.Desired.Ignores(user) }); len(ignored) > 0 {
+				refusal = fault.New(fault.Refused, "stack %s would be deleted, but stacks depend on it (%s) that are left alone because the project's files say %s: enable or remove these, or leave %s in the project; a destroy knows the files of the last deploy", name, listed(ignored), ignoring, name)
+			}
+			refusals = append(refusals, refusal)
 		}
 	}
 	if more > 0 {

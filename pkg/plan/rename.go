@@ -15,7 +15,7 @@ const unknownID = "stack:"
 // from then on, and the old stack is deleted permanently. If p names a recorded
 // stack that no desired node is recorded under, the record gets the new name. Rename
 // returns the records after that, and the moves in their order: those that free a
-// name, then those that take one. A view is made of renamed records.
+// name, then those that take one. A view is made of renamed records. A stack that is left alone keeps its record and its place.
 func Rename(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {
 	all = maps.Clone(recorded)
 	move := func(from, to string) Record {
@@ -29,7 +29,7 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 	for _, name := range names {
 		n := p.Nodes[name]
 		r, ok := recorded[name]
-		if !ok || PlaceOf(r.Stack, r.Target) == PlaceOf(n.Stack, n.Target) {
+		if !ok || PlaceOf(r.Stack, r.Target) == PlaceOf(n.Stack, n.Target) || p.Ignores(name) {
 			continue
 		}
 		id := r.StackID

@@ -40,7 +40,7 @@ func (v View) twins() []Twin {
 	}
 	for name, n := range v.Desired.Nodes {
 		_, known := v.Recorded[name]
-		if k := (kind{n.Template.Digest, n.Target.Account, n.Target.Region}); !known && (about == nil || about[name]) && v.Live[name].Status.Gone() && !v.inaccessible(name) {
+		if k := (kind{n.Template.Digest, n.Target.Account, n.Target.Region}); !known && (about == nil || about[name]) && !v.Desired.Ignores(name) && v.Live[name].Status.Gone() && !v.inaccessible(name) {
 			created[k] = append(created[k], name)
 		}
 	}

@@ -40,10 +40,13 @@ func (s Source) String() string {
 	return "external:" + s.Stack + "." + s.Output + "@" + s.Target.Name
 }
 
-// Sources lists the values outside the project that its stacks use, sorted.
+// Sources lists the values outside the project that its stacks use, sorted. A stack that is left alone uses none, unless it is adopted.
 func (p Project) Sources() []Source {
 	var all []Source
-	for _, n := range p.Nodes {
+	for name, n := range p.Nodes {
+		if p.Ignores(name) && !n.Adopt {
+			continue
+		}
 		for _, texts := range []map[string]Text{n.Parameters, n.Tags} {
 			for _, t := range texts {
 				all = append(all, t.Sources()...)
@@ -93,6 +96,9 @@ func (p Project) ReadSources(read func(Source) (string, error)) (Project, error)
 	nodes := maps.Clone(p.Nodes)
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
 		n := nodes[name]
+		if p.Ignores(name) && !n.Adopt {
+			continue
+		}
 		for what, texts := range map[string]*map[string]Text{"parameter": &n.Parameters, "tag": &n.Tags} {
 			*texts = maps.Clone(*texts)
 			for _, key := range slices.Sorted(maps.Keys(*texts)) {

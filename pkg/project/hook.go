@@ -71,9 +71,9 @@ const DefaultHookTimeout = Timeout(15 * 60 * 1e9)
 // The most hooks of a stack, or of a project, the most values in the payload of one, and the most bytes of the hooks of a
 // project that a destroy calls: its lock keeps them.
 const (
-	MaxHooks        = 20
-	MaxPayload      = 20
-	MaxDestroyHooks = 65536
+	MaxHooks   = 20
+	MaxPayload = 20
+	MaxDestroy = 65536
 )
 
 // At returns the hooks of a moment, in their order.
@@ -96,27 +96,28 @@ func only(all []Hook, moments ...Moment) []Hook {
 	return some
 }
 
-// DestroyHooks are the hooks that a destroy of a project calls. A destroy has no files that say them, so the lock of the
-// project keeps those of the last files.
-type DestroyHooks struct {
-	Hooks []Hook `json:"hooks"`
-	Home  Target `json:"home"` // where they are called
+// A Destroy is what the files of a project say about its destroys: the hooks that these call, and the stacks that they leave alone. A
+// destroy has no files, so the lock of the project keeps what the last files said.
+type Destroy struct {
+	Hooks   []Hook   `json:"hooks"`
+	Home    Target   `json:"home"`              // where they are called
+	Ignored []string `json:"ignored,omitempty"` // sorted
 }
 
-// DestroyHooks returns the hooks that a destroy calls; nil if there are none. The error is of kind Invalid if they are too
+// OfDestroy returns what the files say about destroys; nil if they say nothing. The error is of kind Invalid if that is too
 // large to be kept.
-func (p Project) DestroyHooks() (*DestroyHooks, error) {
+func (p Project) OfDestroy() (*Destroy, error) {
 	some := only(p.Hooks, BeforeDestroy, AfterDestroy, OnFailure)
-	if some == nil {
+	if some == nil && len(p.Ignored) == 0 {
 		return nil, nil
 	}
-	d := &DestroyHooks{Hooks: some, Home: p.Home}
+	d := &Destroy{Hooks: some, Home: p.Home, Ignored: p.Ignored}
 	text, err := json.Marshal(d)
 	switch {
 	case err != nil:
 		return nil, fault.New(fault.Broken, "hooks: %w", err)
-	case len(text) > MaxDestroyHooks:
-		return nil, fault.New(fault.Invalid, "the hooks before and after a destroy, and on failure, have %d bytes, at most %d are allowed: give them less payload", len(text), MaxDestroyHooks)
+	case len(text) > MaxDestroy:
+		return nil, fault.New(fault.Invalid, "the hooks before and after a destroy, and on failure, and the names of the stacks that are left alone have %d bytes, at most %d are allowed: give the hooks less payload, or divide the project into several", len(text), MaxDestroy)
 	}
 	return d, nil
 }

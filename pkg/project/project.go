@@ -44,7 +44,7 @@ type Project struct {
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
 	Policies  []Policy            `json:"policies,omitempty"`  // its own; those of the installation come before them
 
-	Ignored []string `json:"ignored,omitempty"` // stacks of its files that a deploy must leave alone, sorted
+	Ignored []string `json:"ignored,omitempty"` // stacks of its files that operations leave alone, sorted; one whose files could not be read is not among the nodes
 
 	Approval Approval `json:"approval,omitzero"` // of the plans of its deploys
 
@@ -52,6 +52,12 @@ type Project struct {
 	Home  Target `json:"home,omitzero"`   // where these are called; zero if there are none
 
 	Kind Kind `json:"kind,omitempty"` // of its files
+}
+
+// Ignores reports whether operations leave a stack alone: they do not create, update or delete it.
+func (p Project) Ignores(node string) bool {
+	_, found := slices.BinarySearch(p.Ignored, node)
+	return found
 }
 
 // A Kind is what the files of a project are.

@@ -23,15 +23,23 @@ type History struct {
 
 	Kind project.Kind `json:"kind,omitempty"` // of the files of the last run that started to write; destroys have no files and do not count
 
-	Destroy *project.DestroyHooks `json:"destroy,omitempty"` // the hooks that a destroy calls, of the same files; nil if they had none, or once a destroy of all stacks has succeeded
+	Destroy *project.Destroy `json:"destroy,omitempty"` // what the same files said about destroys; nil if nothing. Once a destroy of all stacks has succeeded, it has no hooks
 }
 
-// HooksOfDestroy returns the hooks that a destroy calls, and where.
-func (h History) HooksOfDestroy() ([]project.Hook, project.Target) {
-	if h.Destroy == nil {
-		return nil, project.Target{}
+// OfDestroy returns the project as a destroy knows it: with the hooks that the destroy calls, and the stacks that it leaves alone.
+func (h History) OfDestroy(p project.Project) project.Project {
+	if h.Destroy != nil {
+		p.Hooks, p.Home, p.Ignored = h.Destroy.Hooks, h.Destroy.Home, h.Destroy.Ignored
 	}
-	return h.Destroy.Hooks, h.Destroy.Home
+	return p
+}
+
+// destroyed is Destroy once a destroy of all stacks has succeeded. The stacks that it left alone still exist.
+func (h History) destroyed() *project.Destroy {
+	if h.Destroy == nil || len(h.Destroy.Ignored) == 0 {
+		return nil
+	}
+	return &project.Destroy{Ignored: h.Destroy.Ignored}
 }
 
 // An Attempt is a run that started to bring a project to its source.
@@ -98,7 +106,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if r.State == StateSucceeded {
 		h.LastSuccessful, h.Moved = r.Source, nil
 		if o.DeletesAll {
-			h.LastSuccessful, h.Destroy = Source{}, nil
+			h.LastSuccessful, h.Destroy = Source{}, h.destroyed()
 		}
 	}
 	h.LastFull, h.CancelledBy = h.lastFull(r, o), h.cancelledBy(r, rolledBack)

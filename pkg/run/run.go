@@ -102,7 +102,7 @@ type Run struct {
 
 	Kind project.Kind // of the files of its source
 
-	Destroy *project.DestroyHooks // those of its files; nil if they have none
+	Destroy *project.Destroy // what its files say about destroys; nil if nothing
 
 	Steps []Step // in the order of the plan
 }

@@ -18,38 +18,38 @@ import (
 // in the same order, so that one converts into the other.
 type storedRun struct {
 	run.Request
-	Version            int                   `json:"version"`
-	Command            run.Command           `json:"command"`
-	Forced             bool                  `json:"forced,omitempty"`
-	Commands           []run.GivenCommand    `json:"commands,omitempty"`
-	SupersededBy       string                `json:"superseded_by,omitempty"`
-	Epoch              int                   `json:"epoch"`
-	State              run.State             `json:"state"`
-	TokenKey           string                `json:"token_key,omitempty"`
-	Generation         int                   `json:"generation"`
-	ObservedGeneration int                   `json:"observed_generation,omitempty"`
-	Token              string                `json:"token"`
-	Since              time.Time             `json:"since"`
-	PolledUntil        time.Time             `json:"polled_until"`
-	Due                time.Time             `json:"due"`
-	Marks              int                   `json:"marks"`
-	Events             int                   `json:"events"`
-	Restarts           int                   `json:"restarts,omitempty"`
-	RestartedAt        time.Time             `json:"restarted_at"`
-	FinishedAtRestart  int                   `json:"finished_at_restart,omitempty"`
-	Digest             string                `json:"digest,omitempty"`
-	Changes            string                `json:"changes,omitempty"`
-	Unchanged          int                   `json:"unchanged,omitempty"`
-	Messages           []string              `json:"messages,omitempty"`
-	Requested          time.Time             `json:"requested"`
-	Started            time.Time             `json:"started"`
-	Deadline           time.Time             `json:"deadline"`
-	Ended              time.Time             `json:"ended"`
-	Approval           *project.Approval     `json:"approval,omitempty"`
-	MaxParallel        []project.Limit       `json:"max_parallel,omitempty"`
-	Kind               project.Kind          `json:"kind,omitempty"`
-	Destroy            *project.DestroyHooks `json:"destroy,omitempty"`
-	Steps              []run.Step            `json:"-"` // items of their own
+	Version            int                `json:"version"`
+	Command            run.Command        `json:"command"`
+	Forced             bool               `json:"forced,omitempty"`
+	Commands           []run.GivenCommand `json:"commands,omitempty"`
+	SupersededBy       string             `json:"superseded_by,omitempty"`
+	Epoch              int                `json:"epoch"`
+	State              run.State          `json:"state"`
+	TokenKey           string             `json:"token_key,omitempty"`
+	Generation         int                `json:"generation"`
+	ObservedGeneration int                `json:"observed_generation,omitempty"`
+	Token              string             `json:"token"`
+	Since              time.Time          `json:"since"`
+	PolledUntil        time.Time          `json:"polled_until"`
+	Due                time.Time          `json:"due"`
+	Marks              int                `json:"marks"`
+	Events             int                `json:"events"`
+	Restarts           int                `json:"restarts,omitempty"`
+	RestartedAt        time.Time          `json:"restarted_at"`
+	FinishedAtRestart  int                `json:"finished_at_restart,omitempty"`
+	Digest             string             `json:"digest,omitempty"`
+	Changes            string             `json:"changes,omitempty"`
+	Unchanged          int                `json:"unchanged,omitempty"`
+	Messages           []string           `json:"messages,omitempty"`
+	Requested          time.Time          `json:"requested"`
+	Started            time.Time          `json:"started"`
+	Deadline           time.Time          `json:"deadline"`
+	Ended              time.Time          `json:"ended"`
+	Approval           *project.Approval  `json:"approval,omitempty"`
+	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
+	Kind               project.Kind       `json:"kind,omitempty"`
+	Destroy            *project.Destroy   `json:"destroy,omitempty"`
+	Steps              []run.Step         `json:"-"` // items of their own
 }
 
 // runItem is a run as the table stores it.

@@ -95,7 +95,7 @@ func runLaws() []law {
 			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}}
 			want.Kind = project.Sceptre
 			want.Approval = &project.Approval{Plan: true, Approvers: []string{"arn:*"}, Approvals: 2, Expires: project.Timeout(time.Hour), NotByAuthor: true}
-			want.Destroy = &project.DestroyHooks{
+			want.Destroy = &project.Destroy{
 				Hooks: []project.Hook{{Name: "export", Moments: []project.Moment{project.BeforeDestroy}, Type: "invoke", Values: map[string]project.Text{"invoke": project.Literal("arn")}}},
 				Home:  project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
 			}

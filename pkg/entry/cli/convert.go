@@ -17,7 +17,7 @@ type conversion struct {
 	Folder   string      `json:"folder"`
 	Files    []string    `json:"files"`    // in the folder, sorted
 	Projects []validated `json:"projects"` // each environment
-	LeftOut  []string    `json:"left_out"` // stacks that deploys leave alone, and that are not in the new project
+	LeftOut  []string    `json:"left_out"` // stacks that operations leave alone, and that are not in the new project
 }
 
 // convertProject writes a project of another format as one with a project file. It sends no request, and replaces no file.
@@ -57,7 +57,7 @@ func convertProject(ctx context.Context, c *call) (int, error) {
 		fmt.Fprintf(c.Err, "%s has the same %s as before\n", p.Project, term.Plural(p.Stacks, "stack"))
 	}
 	if len(shown.LeftOut) > 0 {
-		fmt.Fprintf(c.Err, "not written, because Sceptre ignores them: %s: a deploy deletes those of them that Stackwright has deployed\n", strings.Join(shown.LeftOut, ", "))
+		fmt.Fprintf(c.Err, "not written, because Sceptre ignores them and they cannot be read: %s: a deploy deletes those of them that Stackwright has deployed\n", strings.Join(shown.LeftOut, ", "))
 	}
 	fmt.Fprintf(c.Err, "see that a deploy would change nothing: %s\n", c.commandLine("plan", c.flags.out))
 	return ExitOK, nil

@@ -27,14 +27,15 @@ type rendering struct {
 
 // A rendered is what a deploy would send for one stack.
 type rendered struct {
-	Stack    string         `json:"stack"`
-	Target   project.Target `json:"target"`
-	Role     string         `json:"role,omitempty"` // that is assumed to send the request
-	Needs    []string       `json:"needs"`
-	Source   string         `json:"source"` // where the template is
-	Digest   string         `json:"digest"` // of the template
-	Template string         `json:"template"`
-	Request  stackRequest   `json:"request"`
+	Stack     string         `json:"stack"`
+	Target    project.Target `json:"target"`
+	Role      string         `json:"role,omitempty"` // that is assumed to send the request
+	Needs     []string       `json:"needs"`
+	LeftAlone bool           `json:"left_alone,omitempty"`
+	Source    string         `json:"source"` // where the template is
+	Digest    string         `json:"digest"` // of the template
+	Template  string         `json:"template"`
+	Request   stackRequest   `json:"request"`
 }
 
 // A stackRequest is the input of CreateStack or UpdateStack without the template's bytes,
@@ -144,7 +145,7 @@ func (l loaded) rendered(name string, url func(digest string) string) rendered {
 	n, access := l.Project.Nodes[name], l.access[l.Project.Nodes[name].Target.Name]
 	r := rendered{
 		Stack: name, Target: n.Target, Role: access.Role, Needs: append([]string{}, n.Needs...),
-		Source: l.Sources[name], Digest: n.Template.Digest, Template: string(l.Templates[n.Template.Digest]),
+		LeftAlone: l.Project.Ignores(name), Source: l.Sources[name], Digest: n.Template.Digest, Template: string(l.Templates[n.Template.Digest]),
 		Request: stackRequest{
 			StackName: n.Stack, Capabilities: append([]string{}, n.Capabilities...), RoleARN: access.Execution,
 			EnableTerminationProtection: n.Protect, TimeoutInMinutes: n.Timeout.Minutes(), Parameters: []sentParameter{},
@@ -196,6 +197,7 @@ func (r rendered) text(folder string) string {
 			fmt.Fprintf(&b, "  %-15s %s\n", label, value)
 		}
 	}
+	line("enabled", map[bool]string{true: "no: a deploy leaves the stack alone, and sends nothing"}[r.LeftAlone])
 	line("stack name", q.StackName)
 	line("target", fmt.Sprintf("%s (account %s, region %s)", r.Target.Name, r.Target.Account, r.Target.Region))
 	line("role", r.Role)

@@ -23,7 +23,7 @@ const Name = "stackwright.yaml"
 type Converted struct {
 	Files    archive.Files
 	Projects []project.Project // of each environment, as the files declare them
-	LeftOut  []string          // stacks that deploys leave alone, which a project file cannot say; sorted
+	LeftOut  []string          // stacks that operations leave alone and that cannot be read, sorted
 }
 
 // Project converts the project that files describe. read reads one environment of a project. Each environment of the
@@ -52,7 +52,7 @@ func Project(f archive.Files, read func(f archive.Files, environment string) (fo
 	}
 	w := &writer{from: f, files: archive.Files{}, lines: map[string][]line{}, rests: map[string]string{}, bodies: bodies(f, d), name: was[0].Project.Name}
 	c := Converted{Files: w.files}
-	c.Files[Name] = draft.File(w.project(d))
+	c.Files[Name] = draft.File(w.project(readable(d, was)))
 	for i, e := range environments {
 		l, err := read(c.Files, e)
 		if err != nil {
@@ -60,14 +60,32 @@ func Project(f archive.Files, read func(f archive.Files, environment string) (fo
 		}
 		wrong = append(wrong, same(was[i].Project, l.Project)...)
 		c.Projects = append(c.Projects, l.Project)
-		c.LeftOut = append(c.LeftOut, was[i].Project.Ignored...)
+		c.LeftOut = append(c.LeftOut, unread(was[i].Project)...)
 	}
 	slices.Sort(c.LeftOut)
 	c.LeftOut = slices.Compact(c.LeftOut)
 	return c, errors.Join(wrong...)
 }
 
-// same returns what differs between two projects, but for their kind and the stacks that deploys leave alone.
+// unread lists the stacks that operations leave alone and that are not among the nodes.
+func unread(p project.Project) []string {
+	return slices.DeleteFunc(slices.Clone(p.Ignored), func(name string) bool { _, read := p.Nodes[name]; return read })
+}
+
+// readable is the declared project without the stacks that no environment has, because they are left alone and cannot be read.
+func readable(d declared.Project, in []format.Loaded) declared.Project {
+	left := func(s declared.Stack) bool {
+		return slices.ContainsFunc(in, func(l format.Loaded) bool { return slices.Contains(unread(l.Project), s.Name) })
+	}
+	d.Stacks = slices.DeleteFunc(slices.Clone(d.Stacks), left)
+	d.Environments = slices.Clone(d.Environments)
+	for i, e := range d.Environments {
+		d.Environments[i].Stacks = slices.DeleteFunc(slices.Clone(e.Stacks), left)
+	}
+	return d
+}
+
+// same returns what differs between two projects, but for their kind and the stacks that cannot be read.
 func same(was, is project.Project) []error {
 	var all []error
 	differs := func(what string) {
@@ -85,9 +103,13 @@ func same(was, is project.Project) []error {
 			differs("stack " + name + part(was.Nodes[name], is.Nodes[name]))
 		}
 	}
+	left := unread(was)
+	if was.Ignored = slices.DeleteFunc(slices.Clone(was.Ignored), func(name string) bool { return slices.Contains(left, name) }); !slices.Equal(was.Ignored, is.Ignored) {
+		differs("which stacks are left alone")
+	}
+	was.Ignored, is.Ignored = nil, nil
 	was.Nodes, is.Nodes = nil, nil
 	was.Kind, is.Kind = "", ""
-	was.Ignored, is.Ignored = nil, nil
 	if !reflect.DeepEqual(was, is) {
 		differs("what is not about a stack")
 	}
@@ -150,7 +172,7 @@ func (w *writer) stack(s declared.Stack, environment string) draft.Stack {
 	one := draft.Stack{
 		Name: s.Name, Template: w.template(s), Parameters: w.values(s.Settings.Parameters), Tags: w.values(s.Settings.Tags),
 		Capabilities: literals(s.Settings.Capabilities), Targets: literals(s.Settings.Targets), Needs: literals(s.Settings.Needs),
-		Timeout: literal(s.Settings.Timeout), Protect: literal(s.Settings.Protect) == "true", StackName: literal(s.StackName),
+		Timeout: literal(s.Settings.Timeout), Protect: literal(s.Settings.Protect) == "true", StackName: literal(s.StackName), Ignored: literal(s.Settings.Enabled) == "false",
 		Notifications: writtenAll(s.Settings.Notifications), OnFailure: literal(s.Settings.OnFailure), DisableRollback: literal(s.Settings.DisableRollback) == "true",
 	}
 	if p := s.Settings.StackPolicy; p != nil {

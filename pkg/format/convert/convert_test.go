@@ -90,8 +90,39 @@ func TestFile(t *testing.T) {
 	if d := cmp.Diff(want, c.Files.Paths()); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"dev/old"}, c.LeftOut); d != "" {
-		t.Error(d)
+	if len(c.LeftOut) > 0 {
+		t.Errorf("left out: %q", c.LeftOut)
+	}
+}
+
+// A stack that Sceptre ignores is written as one that operations leave alone. One that cannot be read is left out and named.
+func TestIgnored(t *testing.T) {
+	files := archive.Files{
+		"config/config.yaml": []byte("{project_code: shop, region: us-east-1}"), "config/a.yaml": []byte("{template: {path: t.yaml}, parameters: {A: a}}"),
+		"config/b.yaml":    []byte("{template: {path: t.yaml}, parameters: {A: !stack_output a.yaml::O}, ignore: true}"),
+		"config/c.yaml":    []byte("{template: {path: t.yaml}, parameters: {A: !stack_output b.yaml::O}}"),
+		"templates/t.yaml": []byte("Parameters: {A: {Type: String}}\nResources: {T: {Type: AWS::SNS::Topic}}\nOutputs: {O: {Value: !Ref T}}\n"),
+	}
+	c, err := convert.Project(files, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := c.Projects[0]; !slices.Equal(p.Ignored, []string{"b"}) || len(p.Nodes) != 3 || len(c.LeftOut) > 0 || !slices.Equal(p.Nodes["c"].Needs, []string{"b"}) {
+		t.Errorf("%+v, left out %q", p, c.LeftOut)
+	}
+	files["config/b.yaml"] = []byte("{template: {path: t.yaml}, ignore: true}")
+	_, err = convert.Project(files, reader)
+	want := []string{"config/b.yaml: stack b: parameter A is missing: its template has no default for it: write it under parameters: in config/b.yaml"}
+	if d := cmp.Diff(want, fault.Messages(err)); d != "" {
+		t.Errorf("c uses what is ignored and not valid:\n%s", d)
+	}
+	delete(files, "config/c.yaml")
+	c, err = convert.Project(files, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := c.Projects[0]; len(p.Ignored) > 0 || len(p.Nodes) != 1 || !slices.Equal(c.LeftOut, []string{"b"}) {
+		t.Errorf("%+v, left out %q", p, c.LeftOut)
 	}
 }
 

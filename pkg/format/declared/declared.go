@@ -48,7 +48,7 @@ type Layer struct {
 	Variables    map[string]Entry
 	Defaults     []Defaults
 	Stacks       []Stack
-	Ignored      []string // stacks that a deploy must leave alone
+	Ignored      []string // stacks that operations leave alone and that are not declared
 	MaxDeletions *int
 	MaxParallel  []Limit
 	Rollback     *bool
@@ -145,7 +145,7 @@ type Settings struct {
 	Parameters, Tags             map[string]Entry
 	Needs, Capabilities, Targets *[]Value
 	Protect, Timeout, Deployment *Value
-	Adopt, Approve               *Value
+	Adopt, Approve, Enabled      *Value
 	Notifications                *[]Value
 	OnFailure, DisableRollback   *Value
 	RollbackTriggers             *RollbackTriggers

@@ -48,6 +48,7 @@ type Stack struct {
 	Approve      project.ApprovalLevel // which of its changes have to be approved
 
 	Notifications   []string // texts with references; as literals, those of live stacks
+	Ignored         bool     // operations leave it alone
 	OnFailure       string   // as in the file; "" is none
 	DisableRollback bool
 	Triggers        project.RollbackTriggers // of live stacks
@@ -133,6 +134,9 @@ func (s Stack) settings(b *bytes.Buffer, indent string) {
 	}
 	if len(s.Capabilities) > 0 {
 		fmt.Fprintf(b, "%scapabilities: [%s]\n", indent, strings.Join(s.Capabilities, ", "))
+	}
+	if s.Ignored {
+		fmt.Fprintf(b, "%senabled: false\n", indent)
 	}
 	if s.Protect {
 		fmt.Fprintf(b, "%sprotect: true\n", indent)

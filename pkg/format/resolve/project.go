@@ -61,6 +61,7 @@ type Stack struct {
 	account   string // the same
 	mapIn     string // where to write its target, for messages; "" if no account or region says where it is
 	assets    []declared.Asset
+	ignored   bool      // operations leave it alone
 	Template  *Template // nil if it could not be read
 	Node      project.Node
 	Known     map[string]string // parameters whose values are known, with the template's defaults
@@ -233,7 +234,6 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 			all.Schedules[name] = s
 		}
 	}
-	slices.Sort(all.Ignored)
 	slices.SortFunc(all.MaxParallel, func(a, b project.Limit) int { return strings.Compare(a.Prefix, b.Prefix) })
 	needs := map[string][]string{}
 	for e := range p.Edges {
@@ -248,8 +248,13 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 		n.Needs = needs[n.Name]
 		slices.Sort(n.Needs)
 		n.Needs = slices.Compact(n.Needs)
+		if s.ignored {
+			all.Ignored = append(all.Ignored, n.Name)
+			n.Adopt, n.Import, n.MoveFrom, n.Assets = false, nil, nil, nil
+		}
 		all.Nodes[n.Name] = n
 		templates[n.Template.Digest] = s.Template.Body
 	}
+	slices.Sort(all.Ignored)
 	return all, templates
 }

@@ -156,8 +156,8 @@ func (r *resolution) output(argument any) (any, error) {
 }
 
 func (r *resolution) outputOf(other *stack, output, written string) (any, error) {
-	if other.skipped() {
-		return nil, fmt.Errorf("%s is ignored or obsolete, so that its outputs are not known: write the value", other.file)
+	if !r.tree.has(other) {
+		return nil, fmt.Errorf("%s is obsolete, or it is ignored and cannot be read, so that its outputs are not known: write the value", other.file)
 	}
 	return parts{{Reference: &declared.Reference{Written: written, Kind: "output", Name: other.name, Key: output}}}, nil
 }

@@ -55,6 +55,9 @@ type tree struct {
 	side   side
 	budget jinja.Budget
 	full   bool // the budget is used up, which was reported
+
+	onlyNames bool // of the stacks that are ignored
+
 	places []problem.Position
 	hooked bool                          // the value that is read is under the key hooks
 	groups map[string]*jinja.Dict        // the configuration of each stack group by its folder; nil if it could not be read
@@ -67,12 +70,22 @@ type tree struct {
 
 // Read declares a stack for each configuration of a stack. elsewhere are the files that configurations name by URLs.
 func Read(f archive.Files, elsewhere *remote.Files, list *problem.List) (d declared.Project, ok bool) {
+	return read(f, elsewhere, list, false)
+}
+
+// ReadWithoutIgnored is Read, but of the stacks that are ignored it declares only the names: Sceptre does not render their templates
+// or connect to their accounts, so they may have any problem.
+func ReadWithoutIgnored(f archive.Files, elsewhere *remote.Files, list *problem.List) (d declared.Project, ok bool) {
+	return read(f, elsewhere, list, true)
+}
+
+func read(f archive.Files, elsewhere *remote.Files, list *problem.List, onlyNames bool) (d declared.Project, ok bool) {
 	if !hasGroup(f) {
 		list.Add(problem.Position{File: sideFile}, "this is the file of a Sceptre project, and there is no %s%s beside it: add the folder config/, or remove %s to deploy templates without a project file", configs, group, sideFile)
 		return d, false
 	}
 	t := &tree{
-		List: list, files: f, remote: elsewhere, budget: jinja.Budget{Steps: maxSteps, Bytes: maxBytes}, places: make([]problem.Position, 1),
+		List: list, files: f, onlyNames: onlyNames, remote: elsewhere, budget: jinja.Budget{Steps: maxSteps, Bytes: maxBytes}, places: make([]problem.Position, 1),
 		groups: map[string]*jinja.Dict{}, envs: map[string]*jinja.Environment{},
 		unrendered: map[string]*declared.Template{}, missing: map[account]*unmapped{},
 	}
@@ -173,7 +186,7 @@ func (t *tree) declare(d *declared.Project, all []*stack) {
 
 // add declares a stack in an environment, whose stacks are given.
 func (t *tree) add(to *declared.Layer, s *stack, all []*stack) {
-	if s.skipped() {
+	if !t.has(s) {
 		if !s.is("obsolete") {
 			to.Ignored = append(to.Ignored, s.name)
 		}

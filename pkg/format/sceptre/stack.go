@@ -26,8 +26,8 @@ type stack struct {
 	account    account
 }
 
-// skipped reports whether Sceptre's launch leaves the stack alone.
-func (s *stack) skipped() bool { return s.is("ignore") || s.is("obsolete") }
+// has reports whether the stack is declared.
+func (t *tree) has(s *stack) bool { return !s.is("obsolete") && !(s.is("ignore") && t.onlyNames) }
 
 func (s *stack) is(key string) bool {
 	if s.config == nil {
@@ -129,8 +129,13 @@ func (t *tree) identify(s *stack) {
 		s.config = nil
 		return
 	}
+<<<<<<< HEAD
 	s.account = account{s.text("profile"), s.text("region"), role, serviceRole}
 	if !s.skipped() {
+=======
+	s.account = account{s.text("profile"), s.text("region"), role}
+	if t.has(s) {
+>>>>>>> cb46c727 (pkg/project, pkg/format, pkg/plan: stacks that operations leave alone)
 		t.requireTarget(s.account, at)
 	}
 	s.physical = s.text("project_code") + "-" + strings.ReplaceAll(strings.TrimSuffix(s.file, ".yaml"), "/", "-")
@@ -182,6 +187,9 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 	one.Settings.Capabilities = &capabilities
 	if s.is("protect") {
 		one.Settings.Protect = literal(t.position(s, "protect"), "true")
+	}
+	if s.is("ignore") {
+		one.Settings.Enabled = literal(t.position(s, "ignore"), "false")
 	}
 	t.timeout(s, &one.Settings)
 	t.failure(s, &one.Settings)
@@ -290,7 +298,7 @@ func (r *resolution) needs() *[]declared.Value {
 		switch {
 		case err != nil:
 			r.tree.Add(at, "dependencies: %v", err)
-		case other.skipped() || other == r.stack || seen[other.name]:
+		case !r.tree.has(other) || other == r.stack || seen[other.name]:
 		default:
 			seen[other.name] = true
 			needs = append(needs, *literal(at, other.name))

@@ -67,7 +67,7 @@ for s in stacks:
     names[s.external_name] = names[s.name.split("/")[0], s.external_name] = s.name
 result = {}
 for s in sorted(stacks, key=lambda s: s.name):
-    if s.ignore or s.obsolete:
+    if s.obsolete:
         continue
     external.clear()
     parameters = {k: ",".join(v) if isinstance(v, list) else v for k, v in s.parameters.items() if v is not None}
@@ -75,7 +75,7 @@ for s in sorted(stacks, key=lambda s: s.name):
         "stack_name": s.external_name,
         "parameters": parameters,
         "tags": {str(k): str(v) for k, v in s.tags.items()},
-        "needs": sorted(({d.name for d in s.dependencies if not (d.ignore or d.obsolete)} | set(external)) - {s.name}),
+        "needs": sorted(({d.name for d in s.dependencies if not d.obsolete} | set(external)) - {s.name}),
         "account": [s.profile or "", s.region, s.sceptre_role or ""],
         "service_role": s.cloudformation_service_role or "",
         "protect": bool(s.protected),
@@ -85,4 +85,6 @@ for s in sorted(stacks, key=lambda s: s.name):
         "disable_rollback": bool(s.disable_rollback),
         "template": s.template.body,
     }
+    if s.ignore:
+        result[s.name]["ignored"] = True
 print(json.dumps(result, indent=1, sort_keys=True, ensure_ascii=False))

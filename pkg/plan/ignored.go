@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// ignoring is what the files of a project say of a stack that operations leave alone.
+const ignoring = "enabled: false (ignore: true in a Sceptre project)"
+
+// removes reports whether an operation on the selected nodes, nil for all, deletes what is recorded for a node that is no longer
+// desired.
+func (v View) removes(name string, about map[string]bool) bool {
+	_, stays := v.Desired.Nodes[name]
+	return !stays && (about == nil || about[name]) && !v.Desired.Ignores(name)
+}
+
+// readIgnored adds steps that read the stacks which are left alone and whose outputs are not as recorded, before the stacks that use
+// them. It refuses the plan if such a stack has no outputs because it does not exist.
+func (v View) readIgnored(deploys phases) []error {
+	var refusals []error
+	reads := make(map[string]bool)
+	for _, name := range deploys.names() {
+		n := v.Desired.Nodes[name]
+		for _, need := range usedBy(n) {
+			switch {
+			case !v.Desired.Ignores(need):
+			case !v.exists(need) || v.Recorded[need].StackID == "":
+				refusals = append(refusals, fault.New(fault.Refused, "stack %s uses outputs of %s, which is left alone because the project's files say %s, and which Stackwright has not deployed: enable %s; or, if the stack %s exists, record it with stackwright adopt --only %s",
+					name, need, ignoring, need, v.Desired.Nodes[need].Stack, need))
+			case v.managed(need) && !maps.Equal(v.Recorded[need].Outputs, v.Live[need].Outputs):
+				reads[need] = true
+			}
+		}
+	}
+	for name := range reads {
+		deploys[name] = []Step{{Verb: Read}}
+	}
+	return refusals
+}
+
+// usedBy lists the nodes whose outputs a node or its hooks use, sorted.
+func usedBy(n project.Node) []string {
+	all := n.Sources()
+	for _, h := range n.Hooks {
+		all = append(all, h.Sources()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ignoredMessages says which of the selected stacks, nil for all, are left alone.
+func (v View) ignoredMessages(about map[string]bool) []string {
+	var names []string
+	for _, name := range v.Desired.Ignored {
+		if about == nil || about[name] {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("left alone, because the project's files say %s: %s", ignoring, listed(names))}
+}
