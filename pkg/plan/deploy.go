@@ -103,11 +103,8 @@ func (v View) plan(refusals []error) (Plan, error) {
 		}
 	}
 	refusals = append(refusals, v.leftDependents(about, b.deletes)...)
-<<<<<<< HEAD
-	maps.Copy(b.deletes, v.uncalled(about))
-=======
 	refusals = append(refusals, v.readIgnored(b.deploys)...)
->>>>>>> cb46c727 (pkg/project, pkg/format, pkg/plan: stacks that operations leave alone)
+	maps.Copy(b.deletes, v.uncalled(about))
 	if b.leaving, b.arriving, b.moves, err = v.movements(); err != nil {
 		refusals = append(refusals, err)
 	}

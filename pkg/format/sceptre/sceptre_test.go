@@ -159,13 +159,8 @@ func compare(t *testing.T, files archive.Files, kept []byte, environment string)
 	for name, n := range l.Project.Nodes {
 		m := made{
 			StackName: n.Stack, Parameters: map[string]string{}, Tags: map[string]string{}, Needs: append([]string{}, n.Needs...),
-<<<<<<< HEAD
 			Account: want[name].Account, Service: want[name].Service, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
-			Notifications: append([]string{}, n.Notifications...), OnFailure: string(n.OnFailure), DisableRollback: n.DisableRollback,
-=======
-			Account: want[name].Account, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
 			Notifications: append([]string{}, n.Notifications...), OnFailure: string(n.OnFailure), DisableRollback: n.DisableRollback, Ignored: l.Project.Ignores(name),
->>>>>>> cb46c727 (pkg/project, pkg/format, pkg/plan: stacks that operations leave alone)
 		}
 		for key, text := range n.Parameters {
 			m.Parameters[key] = text.String()

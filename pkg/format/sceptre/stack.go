@@ -129,13 +129,8 @@ func (t *tree) identify(s *stack) {
 		s.config = nil
 		return
 	}
-<<<<<<< HEAD
 	s.account = account{s.text("profile"), s.text("region"), role, serviceRole}
-	if !s.skipped() {
-=======
-	s.account = account{s.text("profile"), s.text("region"), role}
 	if t.has(s) {
->>>>>>> cb46c727 (pkg/project, pkg/format, pkg/plan: stacks that operations leave alone)
 		t.requireTarget(s.account, at)
 	}
 	s.physical = s.text("project_code") + "-" + strings.ReplaceAll(strings.TrimSuffix(s.file, ".yaml"), "/", "-")
