@@ -23,7 +23,7 @@ const (
 	owned      invariant = "owned: only the run that owns the lock starts steps that change something"
 	guarded    invariant = "guarded: files without a project file change no stack that was deployed with one"
 	approved   invariant = "approved: nothing is executed that was not approved"
-	untouched  invariant = "untouched: no stack that the files of the last deploy leave alone is changed"
+	spared     invariant = "spared: no stack that the files of the last deploy leave alone is changed"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
 	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
@@ -276,14 +276,14 @@ func (w *monitor) unneeded(t action.Task) {
 func (w *monitor) leavesAlone(r run.Run, t action.Task) {
 	if plan.AllOperations().Of(r.Operation).NeedsFiles {
 		p, _ := w.projectOf(r.Source)
-		w.holds(untouched, !p.Ignores(t.Step.Node), "%s of run %s is requested, and its files leave the stack alone", t.Step.ID, r.ID)
+		w.holds(spared, !p.Ignores(t.Step.Node), "%s of run %s is requested, and its files leave the stack alone", t.Step.ID, r.ID)
 		return
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), t.Project)
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.holds(untouched, !l.OfDestroy(project.Project{}).Ignores(t.Step.Node), "%s of run %s is requested, and the files of the last deploy leave the stack alone", t.Step.ID, r.ID)
+	w.holds(spared, !l.OfDestroy(project.Project{}).Ignores(t.Step.Node), "%s of run %s is requested, and the files of the last deploy leave the stack alone", t.Step.ID, r.ID)
 }
 
 // projectOf returns the project that a source describes. It reports false if that is not known.
