@@ -76,11 +76,15 @@ func (e *Engine) readOutputs(ctx context.Context, r run.Run, sources []project.S
 }
 
 // readExports reads exports. The project may read those of the stacks whose outputs it may read. One that a stack of the project itself
-// makes is refused: this run may change it.
+// makes is refused: this run may change it. One of a stack that the project no longer has is missing: this run deletes it.
 func (e *Engine) readExports(ctx context.Context, r run.Run, p project.Project, sources []project.Source) (read, error) {
 	found, err := inTargets(sources, func(s project.Source) string { return s.Export }, func(t project.Target, names []string) (map[string]plan.Export, error) {
 		return e.exports(ctx, r.ID, t, names)
 	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	recorded, err := e.Store.Records(ctx, r.Project)
 	return func(s project.Source) (string, error) {
 		x, ok := found[s.Target][s.Export]
 		if !ok {
@@ -89,6 +93,11 @@ func (e *Engine) readExports(ctx context.Context, r run.Run, p project.Project, 
 		for _, n := range p.Nodes {
 			if n.Stack == x.Stack && n.Target.Where() == s.Target.Where() {
 				return "", fault.New(fault.Refused, "stack %s of this project makes the export, and its template does not say so with a name that is known before the deploy: write the output, as in ${%s.Output}", n.Name, n.Name)
+			}
+		}
+		for _, own := range recorded {
+			if own.Stack == x.Stack && own.Target.Where() == s.Target.Where() {
+				return "", fault.New(fault.Missing, "stack %s, which makes the export, is no longer in the project", own.Node)
 			}
 		}
 		return x.Value, e.Externals.Permit(r.Project, x.Stack)

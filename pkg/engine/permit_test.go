@@ -201,3 +201,17 @@ func TestStoredParameters(t *testing.T) {
 		})
 	}
 }
+
+// The export of a stack that the project no longer has does not exist: the run deletes the stack.
+func TestExportsOfRemovedStacks(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "old=legacy")
+	h.requestAndExecute("a", "deploy", "v1")
+	h.setVersion("v2", "vpc")
+	h.projects["v2"].Nodes["vpc"].Parameters["P"] = project.Text{{Source: &project.Source{Export: "legacy-Name"}}}
+	h.request("b", "deploy", "v2")
+	h.planned("b", 1)
+	if r := h.stored("b"); r.State != run.StateRefused || !strings.Contains(strings.Join(r.Messages, " "), "stack old, which makes the export, is no longer in the project") {
+		t.Errorf("the run is %s: %q", r.State, r.Messages)
+	}
+}

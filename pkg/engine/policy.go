@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -58,7 +60,7 @@ func (e *Engine) policies(ctx context.Context, desired project.Project) ([]proje
 }
 
 // checkAgain checks the rest of the plan of r, which was planned before, by the policies that there are now. It describes
-// what the steps that are not over change as everything is now.
+// what the steps that are not over change as the stacks are now, with the values that the steps deploy.
 func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	desired, err := e.desired(ctx, r)
 	if err != nil {
@@ -67,7 +69,7 @@ func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	if all, err := e.policies(ctx, desired); err != nil || len(all) == 0 {
 		return err
 	}
-	if desired, err = e.readSources(ctx, r, desired); err != nil {
+	if desired, err = e.asPlanned(ctx, r, desired); err != nil {
 		return err
 	}
 	v, _, err := e.view(ctx, r, desired)
@@ -81,6 +83,27 @@ func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	rest := p.Without(func(n int) bool { return r.Steps[n].Over() || r.Steps[n].Approval != nil })
 	_, err = e.checkPolicies(ctx, &r, v, rest, false)
 	return err
+}
+
+// asPlanned puts the nodes of the steps of r, as they were planned, in the place of those of the files: with the values outside the
+// project that were read then, which may be others now.
+func (e *Engine) asPlanned(ctx context.Context, r run.Run, desired project.Project) (project.Project, error) {
+	if len(desired.Sources()) == 0 {
+		return desired, nil
+	}
+	nodes := maps.Clone(desired.Nodes)
+	for _, s := range r.Steps {
+		if s.Spec == "" || s.Over() {
+			continue
+		}
+		n, err := e.Specs.Spec(ctx, s.Spec)
+		if err != nil {
+			return desired, fmt.Errorf("read what was planned for stack %s: %w", s.Node, err)
+		}
+		nodes[s.Node] = n
+	}
+	desired.Nodes = nodes
+	return desired, nil
 }
 
 // UnusablePolicies is the error for a file of the installation's policies that cannot be read or does not compile. It says no

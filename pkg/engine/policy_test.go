@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -124,6 +125,38 @@ func TestPoliciesAreCheckedAgainAfterALateApproval(t *testing.T) {
 	if r := h.planAndExecute("a"); r.State != run.StateFailed || !strings.Contains(r.Step("approve:2").Why, "policy rule denies") || r.Step("vpc/create").Status != run.Skipped {
 		t.Errorf("the run is %s: %s", r.State, r.Step("approve:2").Why)
 	}
+}
+
+// After an approval, policies see the values outside the project that were read for the plan, and not those that there are now.
+func TestPoliciesSeeWhatWasPlanned(t *testing.T) {
+	for _, later := range []map[string]plan.Export{{"legacy-Name": {Stack: "legacy", Value: "large"}}, nil} {
+		h := newFixture(t)
+		h.backend.Cloud.Make("legacy", "v1", nil)
+		h.setVersion("v1", "vpc")
+		p := h.projects["v1"]
+		p.Approval = project.Approval{Plan: true}
+		p.Nodes["vpc"].Parameters["P"] = project.Text{{Source: &project.Source{Export: "legacy-Name"}}}
+		h.projects["v1"] = p
+		if r := h.requestAndExecute("a", "deploy", "v1"); r.State != run.StateWaiting {
+			t.Fatalf("the run is %s: %q", r.State, r.Messages)
+		}
+		h.Engine.Clouds = exporting{h.Clouds, later}
+		h.deny(`stack.desired.parameters.P != "legacy"`)
+		h.must(h.Answer(t.Context(), "a", "approve", run.Answer{ID: "by ann", Yes: true, Who: "ann", Subject: "ann", Digest: h.stored("a").Digest, At: h.backend.Now()}))
+		if r := h.planAndExecute("a"); r.State != run.StateSucceeded {
+			t.Errorf("the run is %s: %s", r.State, r.Step("approve").Why)
+		}
+	}
+}
+
+// exporting has exports of its own.
+type exporting struct {
+	engine.Clouds
+	exports map[string]plan.Export
+}
+
+func (x exporting) Exports(context.Context, project.Target, []string) (map[string]plan.Export, error) {
+	return x.exports, nil
 }
 
 // A plan that was approved is not executed as long as its policies cannot be checked: the state machine tries it again.

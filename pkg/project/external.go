@@ -120,6 +120,9 @@ func (p Project) ReadSources(read func(Source) (string, error)) (Project, error)
 func (t Text) ReadSources(read func(Source) (string, error)) (Text, error) {
 	return t.ReplaceSources(func(s Source) (Term, error) {
 		value, err := read(s)
+		if err == nil && strings.Contains(value, "{resolve") {
+			err = fault.New(fault.Refused, "%s: its value holds {resolve, with which a dynamic reference of CloudFormation begins: what the value of another owner names would be read with the rights of this project. Write the reference here", s)
+		}
 		return Term{Known: value}, err
 	})
 }

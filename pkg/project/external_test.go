@@ -119,3 +119,16 @@ func TestExternalParameters(t *testing.T) {
 		t.Errorf("the parameters are %q", got)
 	}
 }
+
+// A value outside the project that begins a dynamic reference is refused: CloudFormation would resolve it for the stack of the project.
+func TestSourcesHoldNoDynamicReferences(t *testing.T) {
+	for value, refused := range map[string]bool{
+		"{{resolve:ssm:/pw:1}}": true, "x{{resolve:secretsmanager:a}}y": true, "{resolve:ssm": true, "{{resolve": true,
+		`{"a":{"b":1}}`: false, "resolve": false, "{{name}}": false,
+	} {
+		text := project.Text{{Source: &project.Source{Stack: "net", Output: "Zone"}}}
+		if _, err := text.ReadSources(func(project.Source) (string, error) { return value, nil }); fault.Is(err, fault.Refused) != refused {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}

@@ -39,7 +39,7 @@ var table = map[string][]need{
 	"cloudformation.ListStackRefactorActions":    {{"cloudformation:ListStackRefactorActions", ""}},
 	"cloudformation.ListStackRefactors":          {{"cloudformation:ListStackRefactors", ""}},
 	"cloudformation.DescribeChangeSet":           {{"cloudformation:DescribeChangeSet", ""}},
-	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.UpdateStackInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.UpdateStackInput.Tags"}},
+	"cloudformation.UpdateStack":                 {{"cloudformation:UpdateStack", ""}, {"iam:PassRole", "cloudformation.UpdateStackInput.RoleARN"}, {"s3:GetObject", "cloudformation.UpdateStackInput.TemplateURL"}, {"cloudformation:TagResource", "cloudformation.UpdateStackInput.Tags"}, {"cloudformation:UntagResource", "cloudformation.UpdateStackInput.Tags"}, {"cloudformation:SetStackPolicy", "cloudformation.UpdateStackInput.StackPolicyDuringUpdateBody"}},
 	"cloudformation.SetStackPolicy":              {{"cloudformation:SetStackPolicy", ""}},
 	"cloudformation.UpdateTerminationProtection": {{"cloudformation:UpdateTerminationProtection", ""}},
 

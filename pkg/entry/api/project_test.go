@@ -120,9 +120,13 @@ func TestUnusableUploadsAndTargets(t *testing.T) {
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, digest, digest[:62], 1), "sha256: give the SHA-256 of the content as 64 lower-case hexadecimal digits"},
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, digest, strings.ToUpper(digest), 1), "sha256: give the SHA-256 of the content as 64 lower-case hexadecimal digits"},
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, `"zip"`, `"../x"`, 1), `format: "../x": give zip, tar.gz or yaml`},
-		{"POST" + ofShop + "/uploads", `{"key":"access/access.yaml"}`, `the body cannot be read: send {"bytes": …, "sha256": "…", "format": "zip"}: json: unknown field "key"`},
+		{"POST" + ofShop + "/uploads", `{"key":"access/access.yaml"}`, `"key" is not understood: there is bytes, sha256, format`},
 		{"PUT /targets/{target}", `{"target":"us"}`, `target: "us": the path names target "eu": leave it out`},
-		{"PUT /targets/{target}", `[]`, "the body cannot be read: send a target as GET /targets shows it: json: cannot unmarshal array into Go value of type api.TargetRequest"},
+		{"PUT /targets/{target}", `[]`, "the body is no JSON object: send a target as GET /targets shows it"},
+		{"PUT /targets/{target}", `{"account":"111122223333"} junk`, "there is more text behind the JSON object of the body: send a target as GET /targets shows it"},
+		{"PUT /targets/{target}", `{"projects":["a@b"],"projects":["*@*"]}`, "projects: this key occurs twice: keep one of them"},
+		{"PUT /targets/{target}", `{"projects":["a@b"],"PROJECTS":["*@*"]}`, `"PROJECTS" is not understood: there is target, account, region, role, execution_role, external_id, projects`},
+		{"PUT /targets/{target}", `{"projects":"a@b"}`, "projects: its value is of another type: send a target as GET /targets shows it"},
 		{"GET" + ofShop + "/stacks", "", ""},
 	} {
 		words := []string{"target=eu"}

@@ -177,7 +177,7 @@ func (q question) understood() error {
 			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is a number from %d to %d", p.name, value, p.least, p.most))
 		}
 	}
-	return wrong(wrongs[:min(len(wrongs), mostRuns)])
+	return wrong(wrongs)
 }
 
 // has reports whether a number is one that the parameter can be.

@@ -156,9 +156,15 @@ func pathOf(project string) string {
 	return "/projects/" + strings.Replace(project, "@", "/", 1)
 }
 
+// mostProblems is how many problems an answer lists.
+const mostProblems = 100
+
 // wrong is the error of an invalid request.
 func wrong(problems []string) error {
 	var all []error
+	if more := len(problems) - mostProblems; more > 0 {
+		problems = append(slices.Clone(problems[:mostProblems]), fmt.Sprintf("there are %d more", more))
+	}
 	for _, p := range problems {
 		all = append(all, fault.New(fault.Invalid, "%s", p))
 	}

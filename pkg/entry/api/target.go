@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/report"
@@ -70,15 +68,9 @@ func (a API) targets(ctx context.Context, q question) (answer, error) {
 
 // addTarget registers a target, or changes one.
 func (a API) addTarget(ctx context.Context, q question) (answer, error) {
-	text, err := q.body()
-	if err != nil {
-		return answer{}, err
-	}
 	var said TargetRequest
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&said); err != nil {
-		return answer{}, fault.New(fault.Invalid, "the body cannot be read: send a target as GET /targets shows it: %w", err)
+	if err := q.read(&said, "a target as GET /targets shows it"); err != nil {
+		return answer{}, err
 	}
 	name := q.PathParameters["target"]
 	if said.Target != "" && said.Target != name {

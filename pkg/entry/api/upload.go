@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -38,15 +37,9 @@ type UploadRequest struct {
 // upload answers with a URL to which the caller may put one configuration, and with its key. The key has the digest of
 // the content, and S3 checks the content against it.
 func (a API) upload(ctx context.Context, q question) (answer, error) {
-	text, err := q.body()
-	if err != nil {
-		return answer{}, err
-	}
 	var said UploadRequest
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&said); err != nil {
-		return answer{}, fault.New(fault.Invalid, `the body cannot be read: send {"bytes": …, "sha256": "…", "format": "zip"}: %w`, err)
+	if err := q.read(&said, `{"bytes": …, "sha256": "…", "format": "zip"}`); err != nil {
+		return answer{}, err
 	}
 	var wrongs []string
 	if said.Bytes < 1 || said.Bytes > MostUpload {

@@ -186,7 +186,7 @@ func (p *parser) parameterAttribute(q *Parameter, key, n *yaml.Node) {
 	case "ConstraintDescription":
 		q.ConstraintDescription = value
 	case "NoEcho":
-		q.NoEcho = strings.EqualFold(value, "true")
+		q.NoEcho = slices.Contains([]string{"true", "yes", "on", "y"}, strings.ToLower(value)) // CloudFormation reads YAML 1.1
 	case "MinLength":
 		q.MinLength = p.whole(n, value)
 	case "MaxLength":
