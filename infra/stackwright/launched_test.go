@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,9 @@ func TestAdoptsWhatSceptreLaunched(t *testing.T) {
 			l.project = t.TempDir()
 			if err := os.CopyFS(l.project, os.DirFS(filepath.Join("../../pkg/format/sceptre/testdata/trees", tree))); err != nil {
 				t.Fatal(err)
+			}
+			if tree == "skipped" { // e uses an output of a stack that Sceptre ignores, and which nobody has launched
+				l.edit("config/e.yaml", "parameters: {Cidr: !stack_output b.yaml::Arn}\n", "")
 			}
 			h := l.serve(0.05)
 			n := l.launch(h)
@@ -63,10 +67,11 @@ func (l *laptop) launch(h *host.Host) int {
 	if err != nil {
 		l.Fatal(err)
 	}
-	var stacks map[string]any
+	var stacks map[string]struct{ Ignored bool }
 	if err := json.Unmarshal(golden, &stacks); err != nil {
 		l.Fatal(err)
 	}
+	maps.DeleteFunc(stacks, func(_ string, s struct{ Ignored bool }) bool { return s.Ignored })
 	var side struct {
 		Variables   map[string]any    `yaml:"variables"`
 		Environment map[string]string `yaml:"environment_variables"`

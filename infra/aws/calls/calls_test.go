@@ -11,18 +11,27 @@ import (
 // The module is read once by all tests.
 var code = sync.OnceValues(func() (*Code, error) { return Read("../../..") })
 
-// uses are those of all functions.
-func uses(t *testing.T) map[string]Use {
-	t.Helper()
+// walked are the uses of all functions, which are found once.
+var walked = sync.OnceValues(func() (map[string]Use, error) {
 	c, err := code()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	all := make(map[string]Use)
 	for _, f := range c.Functions() {
 		if all[f], err = c.Of(f); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
+	}
+	return all, nil
+})
+
+// uses are those of all functions.
+func uses(t *testing.T) map[string]Use {
+	t.Helper()
+	all, err := walked()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
