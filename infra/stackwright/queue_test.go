@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -29,11 +31,31 @@ func (l *laptop) ended(out *syncBuffer, code chan int, want int) {
 	}
 }
 
-// slow calls f. Operations that start meanwhile take some seconds.
+// slow calls f. The operation of a stack that starts meanwhile takes some seconds; slow waits for its start, because a step
+// is shown as running before CloudFormation has its request.
 func (l *laptop) slow(h *host.Host, stack string, seconds float64, f func()) {
 	l.Helper()
+	started := func() int {
+		out, err := sdk.NewFromConfig(h.Cloud.Config()).DescribeStackEvents(l.Context(), &sdk.DescribeStackEventsInput{StackName: &stack})
+		if err != nil {
+			return 0 // there is no such stack yet
+		}
+		n := 0
+		for _, e := range out.StackEvents {
+			if aws.ToString(e.ResourceStatusReason) == "User Initiated" {
+				n++
+			}
+		}
+		return n
+	}
+	before := started()
 	l.fail(h, cloudformation.Fault{Stack: stack, Seconds: seconds})
 	f()
+	for end := time.Now().Add(patience); started() == before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			l.Fatalf("no operation of %s starts", stack)
+		}
+	}
 	if err := h.Cloud.Stacks.ClearFaults(); err != nil {
 		l.Error(err)
 	}
