@@ -40,7 +40,7 @@ remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/suggest
 plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
 run                   fault project access plan
-hook                  fault project lib/pattern
+hook                  fault project remote lib/pattern
 action                fault project plan hook
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 engine                fault project plan run action lib/budget lib/template
@@ -60,6 +60,7 @@ aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
 aws/s3                fault project remote plan run engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
+aws/secretsmanager    fault project aws/awserr sdk
 aws/sns               fault project aws/awserr sdk
 aws/ssm               fault project aws/awserr sdk
 aws/stepfunctions     fault project run engine aws/awserr sdk
@@ -85,7 +86,7 @@ entry/target          fault project plan
 entry/trigger         fault project plan run engine lib/pattern lib/suggest
 entry/api             fault project access run plan engine lib/pattern entry/report
 
-wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/sns aws/ssm aws/stepfunctions aws/sts sdk
+wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -39,7 +41,12 @@ var hookCalls = map[string]string{
 	"invoke": arn(hookFunction),
 	"start":  "arn:aws:states:us-east-1:000000000000:stateMachine:hook",
 	"event":  "arn:aws:events:us-east-1:000000000000:event-bus/default",
+
+	"webhook": "https://hooks.example.com/deploys",
 }
+
+// hookSecret is with what hooks of scenarios sign their requests.
+const hookSecret = "arn:aws:secretsmanager:us-east-1:000000000000:secret:hook-AbCdEf"
 
 // hook is the hook as its file declares it.
 func (h testHook) hook() project.Hook {
@@ -51,6 +58,9 @@ func (h testHook) hook() project.Hook {
 		Name: h.name, Moments: moments[project.Moment(h.moment)], Type: h.kind, Ignore: h.ignored, Timeout: project.Timeout(h.timeout),
 		Values: map[string]project.Text{h.kind: project.Literal(cmp.Or(h.value, hookCalls[h.kind]))},
 	}
+	if h.kind == "webhook" {
+		made.Values["secret"] = project.Literal(hookSecret)
+	}
 	if h.key != "" {
 		made.CacheKey = project.Literal(h.key)
 	}
@@ -60,6 +70,9 @@ func (h testHook) hook() project.Hook {
 // text is the hook in a project file.
 func (h testHook) text() string {
 	text := fmt.Sprintf("name: %s, %s: %q", h.name, h.kind, cmp.Or(h.value, hookCalls[h.kind]))
+	if h.kind == "webhook" {
+		text += ", secret: \"" + hookSecret + "\""
+	}
 	if h.key != "" {
 		text += ", cache_key: " + h.key
 	}
@@ -194,6 +207,27 @@ func (l *hookLog) functions() map[string]any {
 	return map[string]any{hookFunction: call(false), hookWork: call(true)}
 }
 
+// SecretValue implements hook.Secrets.
+func (l *hookLog) SecretValue(context.Context, project.Target, string) ([]byte, error) {
+	return []byte("the secret of all hooks"), nil
+}
+
+// Post implements hook.Webhooks.
+func (l *hookLog) Post(_ context.Context, _ string, _ http.Header, body []byte) (int, error) {
+	var m hook.Message
+	if err := json.Unmarshal(body, &m); err != nil {
+		return 0, err
+	}
+	lost := l.fault(body) // the only fault that is played here
+	if _, fails := l.record(m); fails {
+		return http.StatusBadRequest, nil
+	}
+	if lost != sim.None {
+		return 0, fault.New(fault.Unavailable, "the answer is lost")
+	}
+	return http.StatusOK, nil
+}
+
 func (r *emulators) Hook(h testHook) {
 	r.hookLog.hooks = withHook(r.hookLog.hooks, h.closedAt(time.Now()))
 	if h.kind != "start" {
@@ -256,6 +290,8 @@ func parseHook(args []string) testHook {
 			h.kind = "start"
 		case "putting":
 			h.kind = "event"
+		case "posting":
+			h.kind = "webhook"
 		case "open":
 			h.kind, h.value = "window", "daily 00:00-24:00"
 		case "closed":
@@ -304,7 +340,7 @@ func takeHookOption(_ *reader, _ *statement, args []string) int {
 	switch {
 	case len(args) == 0:
 		return 0
-	case slices.Contains([]string{"starting", "putting", "ignored", "open", "closed"}, args[0]):
+	case slices.Contains([]string{"starting", "putting", "posting", "ignored", "open", "closed"}, args[0]):
 		return 1
 	case slices.Contains([]string{"keyed", "within"}, args[0]) && len(args) > 1:
 		return 2

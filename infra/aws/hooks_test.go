@@ -14,6 +14,7 @@ func TestHooksInATarget(t *testing.T) {
 	listed := []string{
 		"arn:aws:lambda:*:" + there + ":function:hook-*", "arn:aws:states:*:" + there + ":stateMachine:hook-*", "arn:aws:events:*:" + there + ":event-bus/hooks",
 		"arn:aws:sns:*:" + there + ":hook-*", "arn:aws:ssm:*:" + there + ":parameter/hook/*",
+		"arn:aws:secretsmanager:*:" + there + ":secret:hook/*",
 	}
 	const in = ":eu-west-1:" + there + ":"
 	event := with("events:source", "stackwright.hook")
@@ -37,6 +38,7 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "event", Request: iam.Request{Action: "events:PutEvents", Resource: "arn:aws:events" + in + "event-bus/hooks", Context: event}},
 		{name: "publish", Request: iam.Request{Action: "sns:Publish", Resource: "arn:aws:sns" + in + "hook-a"}},
 		{name: "parameter", Request: iam.Request{Action: "ssm:PutParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
+		{name: "sign", Request: iam.Request{Action: "secretsmanager:GetSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:hook/a-AbCdEf"}},
 	}
 	allow(strings.Join(listed, ","), iam.Allowed, calls)
 	allow("", iam.Implicit, calls)
@@ -45,6 +47,8 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "another action on a function", Request: iam.Request{Action: "lambda:UpdateFunctionCode", Resource: "arn:aws:lambda" + in + "function:hook-a"}},
 		{name: "an execution of somebody else", Request: iam.Request{Action: "states:StopExecution", Resource: "arn:aws:states" + in + "execution:hook-a:mine"}},
 		{name: "an event of another source", Request: iam.Request{Action: "events:PutEvents", Resource: "arn:aws:events" + in + "event-bus/hooks", Context: with("events:source", "stackwright")}},
+		{name: "another secret", Request: iam.Request{Action: "secretsmanager:GetSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:bank/db-AbCdEf"}},
+		{name: "change a secret", Request: iam.Request{Action: "secretsmanager:PutSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:hook/a-AbCdEf"}},
 		{name: "read a parameter", Request: iam.Request{Action: "ssm:GetParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
 	})
 

@@ -55,7 +55,7 @@ func TestPageOfTargets(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(body), "\n## In a target")
 	section, _, _ = strings.Cut(section, "\n## ")
-	action := regexp.MustCompile(`\b(cloudformation|events|iam|kms|lambda|s3|sns|ssm|states|sts):[A-Z]\w+`)
+	action := regexp.MustCompile(`\b(cloudformation|events|iam|kms|lambda|s3|secretsmanager|sns|ssm|states|sts):[A-Z]\w+`)
 	var may []string
 	for _, file := range []string{"target/account.yaml", "target/execution.yaml", "target/region.yaml"} {
 		text, err := os.ReadFile(file)
@@ -84,7 +84,7 @@ type row struct {
 // rows are the rows of the table.
 func rows(t *testing.T) string {
 	t.Helper()
-	s, err := read(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": "111111111111", "customerKey": true, "adoptable": "legacy-*", "remoteFiles": "shop@*=s3://shop-templates/", "hooks": "arn:aws:lambda:us-east-1:222222222222:function:hook-*,arn:aws:states:us-east-1:222222222222:stateMachine:hook-*,arn:aws:events:us-east-1:222222222222:event-bus/hooks,arn:aws:sns:us-east-1:222222222222:hook-*,arn:aws:ssm:us-east-1:222222222222:parameter/hook/*"})
+	s, err := read(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": "111111111111", "customerKey": true, "adoptable": "legacy-*", "remoteFiles": "shop@*=s3://shop-templates/", "hooks": "arn:aws:lambda:us-east-1:222222222222:function:hook-*,arn:aws:states:us-east-1:222222222222:stateMachine:hook-*,arn:aws:events:us-east-1:222222222222:event-bus/hooks,arn:aws:sns:us-east-1:222222222222:hook-*,arn:aws:ssm:us-east-1:222222222222:parameter/hook/*,https://hooks.example.com/*,arn:aws:secretsmanager:us-east-1:222222222222:secret:hook/*"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -320,6 +320,9 @@ func hooks(s settings) []permission {
 	if parameters := s.called("ssm"); parameters != nil {
 		all = append(all, permission{Do: []string{"ssm:PutParameter"}, On: parameters, Why: listed})
 	}
+	if secrets := s.called("secretsmanager"); secrets != nil {
+		all = append(all, permission{Do: []string{"secretsmanager:GetSecretValue"}, On: secrets, Why: "webhooks of projects are signed with it; the owner of the installation lists with which secrets"})
+	}
 	return all
 }
 

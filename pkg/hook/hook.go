@@ -24,13 +24,40 @@ type Type struct {
 	Name    string          // the key in files, whose value says what is called
 	What    string          // what that value is, for messages
 	Form    pattern.Pattern // of that value
-	Keys    []string        // other keys that hooks of the type must have
+	Keys    []Key           // other keys that hooks of the type must have
 	Payload bool            // it passes the message on, so that hooks may have a payload
 	Local   bool            // it reaches nothing, so that the installation has nothing to list
 
 	Check func(on string) error // what Form cannot say of that value; nil for nothing
 
 	Caller // calls it
+}
+
+// A Key is a key of hooks of a type.
+type Key struct {
+	Name string
+	What string          // what the value names, if the installation has to list it; "" for any text
+	Form pattern.Pattern // of a value that names something
+}
+
+// OtherKeys lists the names of the keys besides that of the type.
+func (t Type) OtherKeys() []string {
+	var names []string
+	for _, k := range t.Keys {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Reached lists the keys whose values name what hooks of the type reach. The first is that of the type.
+func (t Type) Reached() []Key {
+	all := []Key{{t.Name, t.What, t.Form}}
+	for _, k := range t.Keys {
+		if k.What != "" {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // A Caller calls hooks of one type.
@@ -58,7 +85,7 @@ func (instant) Stop(context.Context, Services, Call) error { return nil }
 
 // All lists the types of this version.
 func All() []Type {
-	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType()}
+	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType()}
 }
 
 // Named returns the type of the given name. It reports false if there is none.
@@ -88,6 +115,8 @@ type Services struct {
 	Buses      Buses
 	Topics     Topics
 	Parameters Parameters
+	Secrets    Secrets
+	Webhooks   Webhooks
 	Allowed    Allowed
 	Own        Allowed // the installation's own functions, state machine and topics, which no hook may call
 }
@@ -106,6 +135,16 @@ type Call struct {
 
 // On is what the call is about: the value of the key of its type.
 func (c Call) On() string { return c.Values[c.Type] }
+
+// inTarget returns the last part of an ARN that is in the account and region of the target. The error is of kind Invalid for
+// another one.
+func (c Call) inTarget(arn string) (string, error) {
+	part := strings.SplitN(arn, ":", 6)
+	if len(part) < 6 || part[3] != c.Target.Region || part[4] != c.Target.Account {
+		return "", fault.New(fault.Invalid, "%s is not in the account and region of the target %s: write an ARN with ${account} and ${region}", arn, c.Target.Name)
+	}
+	return part[5], nil
+}
 
 // project is the project whose hook it is.
 func (c Call) project() string { return project.ID(c.Message.Project, c.Message.Environment) }
@@ -134,12 +173,15 @@ func (m Message) JSON() ([]byte, error) {
 	return b, nil
 }
 
-// Allowed lists what hooks may call, by ARN. A star stands for any text. An entry such as team-*@prod=arn:… is about the
+// Allowed lists what hooks may call, by ARN or URL. A star stands for any text. An entry such as team-*@prod=arn:… is about the
 // hooks of some projects, with a pattern of project.Grants; one without is about those of all.
 type Allowed []string
 
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
-var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
+var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
+
+// site is the form of a pattern of URLs: it names the host, in which a star could stand for that of somebody else.
+var site = pattern.New(`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?/[-A-Za-z0-9._~%/*]{0,256}$`)
 
 // ParseAllowed reads patterns that are separated by commas. The error is of kind Invalid and lists everything that is
 // wrong.
@@ -154,8 +196,8 @@ func ParseAllowed(text string) (Allowed, error) {
 		if err != nil {
 			wrong = append(wrong, `"`+p+`" does not begin with a pattern of projects: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*, before the =, or no =`)
 		}
-		if !arn.MatchString(e.Thing) {
-			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic or a parameter, in which stars stand for any text`)
+		if !arn.MatchString(e.Thing) && !site.MatchString(e.Thing) {
+			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter or a secret, in which stars stand for any text, and not https://HOST/* with a host without stars`)
 		}
 	}
 	if len(wrong) > 0 {
@@ -178,23 +220,24 @@ func (a Allowed) entries() []project.Entry {
 	return all
 }
 
-// ARNs lists what some project may call, each pattern once.
+// ARNs lists the ARNs of what some project may call, each pattern once.
 func (a Allowed) ARNs() []string {
 	var all []string
 	for _, e := range a.entries() {
-		if !slices.Contains(all, e.Thing) {
+		if arn.MatchString(e.Thing) && !slices.Contains(all, e.Thing) {
 			all = append(all, e.Thing)
 		}
 	}
 	return all
 }
 
-// Permit returns an error of kind Denied if the hooks of a project, such as shop@prod, may not call what an ARN names.
-func (a Allowed) Permit(id, arn string) error {
-	if slices.ContainsFunc(a.entries(), func(e project.Entry) bool { return e.About(id) && pattern.Star(e.Thing, arn) }) {
+// Permit returns an error of kind Denied if the hooks of a project, such as shop@prod, may not reach what an ARN or a
+// URL names.
+func (a Allowed) Permit(id, thing string) error {
+	if slices.ContainsFunc(a.entries(), func(e project.Entry) bool { return e.About(id) && pattern.Star(e.Thing, thing) }) {
 		return nil
 	}
-	return fault.New(fault.Denied, "hooks of %s may not reach %s: ask the owner of the installation to add it to the setting hooks", id, arn)
+	return fault.New(fault.Denied, "hooks of %s may not reach %s: ask the owner of the installation to add it to the setting hooks", id, thing)
 }
 
 // Call calls the hook c, if its installation allows that.
@@ -203,8 +246,10 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 	if err != nil {
 		return "", err
 	}
-	if !t.Form.MatchString(c.On()) {
-		return "", fault.New(fault.Invalid, "%s: %q is not %s", t.Name, c.On(), t.What)
+	for _, k := range t.Reached() {
+		if !k.Form.MatchString(c.Values[k.Name]) {
+			return "", fault.New(fault.Invalid, "%s: %q is not %s", k.Name, c.Values[k.Name], k.What)
+		}
 	}
 	if t.Check != nil {
 		if err := t.Check(c.On()); err != nil {
@@ -214,15 +259,25 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 	if t.Local {
 		return t.Call(ctx, s, c)
 	}
-	if err := s.Allowed.Permit(c.project(), c.On()); err != nil {
-		return "", err
-	}
-	if s.Own.Permit(c.project(), c.On()) == nil {
-		return "", fault.New(fault.Denied, "%s is a part of Stackwright, which no hook may reach: call something else", c.On())
+	for _, k := range t.Reached() {
+		if err := s.permit(c.project(), c.Values[k.Name]); err != nil {
+			return "", err
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, CallTime)
 	defer cancel()
 	return t.Call(ctx, s, c)
+}
+
+// permit returns an error of kind Denied if the hooks of a project may not reach a thing.
+func (s Services) permit(id, thing string) error {
+	if err := s.Allowed.Permit(id, thing); err != nil {
+		return err
+	}
+	if s.Own.Permit(id, thing) == nil {
+		return fault.New(fault.Denied, "%s is a part of Stackwright, which no hook may reach: call something else", thing)
+	}
+	return nil
 }
 
 // Ended reports whether what the call c has started is over.

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -48,6 +49,15 @@ func (s *services) PutParameter(_ context.Context, _ project.Target, name, value
 	return nil
 }
 
+func (s *services) SecretValue(_ context.Context, _ project.Target, arn string) ([]byte, error) {
+	return []byte("0123456789abcdef"), nil
+}
+
+func (s *services) Post(_ context.Context, url string, header http.Header, body []byte) (int, error) {
+	s.called = append(s.called, "post "+url+" "+header.Get("Idempotency-Key")+" "+token(body))
+	return 200, nil
+}
+
 func token(message []byte) string {
 	var m hook.Message
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -62,11 +72,13 @@ const (
 	bus       = "arn:aws:events:us-east-1:000000000000:event-bus/default"
 	topic     = "arn:aws:sns:us-east-1:000000000000:hook-a"
 	parameter = "arn:aws:ssm:us-east-1:000000000000:parameter/hook-a"
+	secret    = "arn:aws:secretsmanager:us-east-1:000000000000:secret:hook-a-AbCdEf"
+	site      = "https://hooks.example.com/a"
 )
 
 func call(kind, on string) hook.Call {
 	return hook.Call{
-		Token: "t", Type: kind, Values: map[string]string{kind: on, "value": "one"}, Started: "execution",
+		Token: "t", Type: kind, Values: map[string]string{kind: on, "value": "one", "secret": secret}, Started: "execution",
 		Target:  project.Target{Account: "000000000000", Region: "us-east-1"},
 		Message: hook.Message{Token: "t", Hook: "h", Project: "shop", Environment: "prod"},
 	}
@@ -87,6 +99,9 @@ func TestCalls(t *testing.T) {
 		{name: "a parameter with levels", kind: "parameter", on: parameter + "/b", want: "set /hook-a/b to one"},
 		{name: "a parameter elsewhere", kind: "parameter", on: strings.Replace(parameter, "us-east-1", "eu-west-1", 1), refused: fault.Invalid},
 		{name: "a parameter of cdk bootstrap", kind: "parameter", on: "arn:aws:ssm:us-east-1:000000000000:parameter/cdk-bootstrap/hook-a", refused: fault.Denied},
+		{name: "a web server", kind: "webhook", on: site, want: "post " + site + " t t"},
+		{name: "a host that is not listed", kind: "webhook", on: "https://example.com/a", refused: fault.Denied},
+		{name: "a host whose name begins so", kind: "webhook", on: "https://hooks.example.com.example.net/a", refused: fault.Denied},
 		{name: "an ARN of another service", kind: "invoke", on: machine, refused: fault.Invalid},
 		{name: "what is not listed", kind: "invoke", on: strings.Replace(function, "hook-a", "other", 1), refused: fault.Denied},
 		{name: "what is listed for the project", kind: "event", on: bus + "-shop", want: "put " + bus + "-shop stackwright.hook h t"},
@@ -97,9 +112,9 @@ func TestCalls(t *testing.T) {
 	} {
 		s := &services{}
 		all := hook.Services{
-			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s,
+			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s, Secrets: s, Webhooks: s,
 			Own:     hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"},
-			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "shop@test=" + bus + "-test"},
+			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "https://hooks.example.com/*", "shop@test=" + bus + "-test"},
 		}
 		_, err := all.Call(t.Context(), call(c.kind, c.on))
 		if got := strings.Join(s.called, "; "); got != c.want || fault.KindOf(err) != c.refused {
@@ -123,7 +138,7 @@ func TestValueOfAParameter(t *testing.T) {
 
 // Only an execution outlasts its call and can be stopped.
 func TestWhatOutlastsACall(t *testing.T) {
-	for kind, want := range map[string]bool{"invoke": true, "event": true, "publish": true, "parameter": true, "start": false} {
+	for kind, want := range map[string]bool{"invoke": true, "event": true, "publish": true, "parameter": true, "webhook": true, "start": false} {
 		s := &services{}
 		all := hook.Services{Functions: s, Machines: s, Buses: s}
 		ended, err := all.Ended(t.Context(), call(kind, "x"))
@@ -161,10 +176,13 @@ func TestAllowed(t *testing.T) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	if got := strings.Join(hook.Allowed{"a@*=" + bus, "b@*=" + bus, topic}.ARNs(), " "); got != bus+" "+topic {
+	if _, err := hook.ParseAllowed("shop@*=https://hooks.example.com/shop/*," + secret); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(hook.Allowed{"a@*=" + bus, "b@*=" + bus, "https://hooks.example.com/*", topic}.ARNs(), " "); got != bus+" "+topic {
 		t.Errorf("the ARNs are %s", got)
 	}
-	for _, wrong := range []string{"shop=" + bus, "=" + bus, "shop@prod=", "*", "arn:aws:*", "arn:aws:s3:::bucket", "arn:aws:iam::000000000000:role/x", "arn:aws:lambda:us-east-1:*:function:" + strings.Repeat("x", 1000)} {
+	for _, wrong := range []string{"shop=" + bus, "=" + bus, "shop@prod=", "*", "arn:aws:*", "https://*", "https://*/", "https://*.example.com/*", "https://hooks.example.com", "http://hooks.example.com/*", "https://u@hooks.example.com/*", "https://hooks.example.com:8443/*", "https://localhost/*", "arn:aws:s3:::bucket", "arn:aws:iam::000000000000:role/x", "arn:aws:lambda:us-east-1:*:function:" + strings.Repeat("x", 1000)} {
 		if _, err := hook.ParseAllowed(wrong); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s is accepted: %v", wrong, err)
 		}

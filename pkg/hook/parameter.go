@@ -25,7 +25,7 @@ func parameterType() Type {
 	return Type{
 		Name: "parameter", What: "the ARN of a parameter of the parameter store",
 		Form: pattern.New(`^arn:aws[a-z-]*:ssm:[a-z0-9-]+:[0-9]{12}:parameter/[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+){0,14}$`),
-		Keys: []string{"value"}, Caller: parameter{},
+		Keys: []Key{{Name: "value"}}, Caller: parameter{},
 	}
 }
 
@@ -34,14 +34,15 @@ type parameter struct{ instant }
 
 // Call implements Caller.
 func (parameter) Call(ctx context.Context, s Services, c Call) (string, error) {
-	arn, value := strings.SplitN(c.On(), ":", 6), c.Values["value"]
-	switch {
-	case arn[3] != c.Target.Region || arn[4] != c.Target.Account:
-		return "", fault.New(fault.Invalid, "%s is not in the account and region of the target %s: write an ARN with ${account} and ${region}", c.On(), c.Target.Name)
-	case value == "" || len(value) > maxParameter:
+	part, err := c.inTarget(c.On())
+	if err != nil {
+		return "", err
+	}
+	value := c.Values["value"]
+	if value == "" || len(value) > maxParameter {
 		return "", fault.New(fault.Invalid, "the value of %s has %d bytes: a parameter has 1 to %d", c.On(), len(value), maxParameter)
 	}
-	return "", s.Parameters.PutParameter(ctx, c.Target, parameterName(arn[5]), value)
+	return "", s.Parameters.PutParameter(ctx, c.Target, parameterName(part), value)
 }
 
 // parameterName returns the name of a parameter from the last part of its ARN. A name with levels begins with a slash, which

@@ -32,6 +32,8 @@ type Environment struct {
 	Owner        access.Owner      // admins of all projects
 	Accounts     []string          // whose roles may be assumed in targets; nil is all
 	Hooks        hook.Allowed      // what hooks may call
+	Secrets      hook.Secrets      // with which hooks sign; nil is Secrets Manager
+	Webhooks     hook.Webhooks     // what hooks post to; nil is the Internet
 	Remote       remote.Allowed    // the files from elsewhere that projects may use
 	Web          remote.Web        // gets them; nil is the Internet
 	RemoteIn     string            // the file with the entries of Remote, on a laptop

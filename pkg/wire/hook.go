@@ -2,21 +2,27 @@ package wire
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
+	sdksecretsmanager "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sdksns "github.com/aws/aws-sdk-go-v2/service/sns"
 	sdkssm "github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
+	"github.com/stackwright/stackwright/pkg/aws/secretsmanager"
 	"github.com/stackwright/stackwright/pkg/aws/sns"
 	"github.com/stackwright/stackwright/pkg/aws/ssm"
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
+	"github.com/stackwright/stackwright/pkg/lib/download"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -28,12 +34,20 @@ func services(a *sts.Accounts, env Environment) hook.Services {
 		in := env.Region + ":" + env.Account + ":"
 		own = append(own, "arn:*:lambda:"+in+"function:"+env.Stack+"-*", "arn:*:sns:"+in+env.Stack)
 	}
+	if env.Secrets == nil {
+		env.Secrets = secretsmanager.New(inTarget(a, func(c aws.Config) secretsmanager.Client { return sdksecretsmanager.NewFromConfig(c) }))
+	}
+	if env.Webhooks == nil {
+		env.Webhooks = webhooks{}
+	}
 	return hook.Services{
 		Functions:  lambda.New(inTarget(a, func(c aws.Config) lambda.Client { return sdklambda.NewFromConfig(c) })),
 		Machines:   stepfunctions.NewMachines(inTarget(a, func(c aws.Config) stepfunctions.HookClient { return sfn.NewFromConfig(c) })),
 		Buses:      eventbridge.NewBuses(inTarget(a, func(c aws.Config) eventbridge.HookClient { return sdkeventbridge.NewFromConfig(c) })),
 		Topics:     sns.New(inTarget(a, func(c aws.Config) sns.Client { return sdksns.NewFromConfig(c) })),
 		Parameters: parametersIn(a),
+		Secrets:    env.Secrets,
+		Webhooks:   env.Webhooks,
 		Allowed:    env.Hooks,
 		Own:        own,
 	}
@@ -42,6 +56,21 @@ func services(a *sts.Accounts, env Environment) hook.Services {
 // parametersIn are the parameter stores of all targets.
 func parametersIn(a *sts.Accounts) *ssm.Parameters {
 	return ssm.New(inTarget(a, func(c aws.Config) ssm.Client { return sdkssm.NewFromConfig(c) }))
+}
+
+// webhooks posts to web servers.
+type webhooks struct{ download.Client }
+
+// Post implements hook.Webhooks.
+func (w webhooks) Post(ctx context.Context, url string, header http.Header, body []byte) (int, error) {
+	status, err := w.Client.Post(ctx, url, header, body)
+	switch {
+	case errors.Is(err, download.ErrFinal):
+		return 0, fault.As(fault.Refused, err)
+	case err != nil:
+		return 0, fault.As(fault.Unavailable, err)
+	}
+	return status, nil
 }
 
 // inTarget returns a function that makes the client of a target.

@@ -82,6 +82,8 @@ var table = map[string][]need{
 
 	"lambda.Invoke": {{"lambda:InvokeFunction", ""}},
 
+	"secretsmanager.GetSecretValue": {{"secretsmanager:GetSecretValue", ""}},
+
 	"sns.Publish":       {{"sns:Publish", ""}},
 	"ssm.GetParameters": {{"ssm:GetParameters", ""}},
 	"ssm.PutParameter":  {{"ssm:PutParameter", ""}},

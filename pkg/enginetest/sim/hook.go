@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"time"
 
@@ -90,6 +91,22 @@ func (m crashingHooks) PutEvent(ctx context.Context, _ project.Target, bus, _, _
 			return fault.New(fault.Refused, "put an event on %s: it was to fail", bus)
 		}
 		return err
+	})
+}
+
+// SecretValue implements hook.Secrets.
+func (m crashingHooks) SecretValue(context.Context, project.Target, string) ([]byte, error) {
+	return []byte("the secret of all hooks"), nil
+}
+
+// Post implements hook.Webhooks. A server that is to fail refuses the message.
+func (m crashingHooks) Post(ctx context.Context, url string, _ http.Header, body []byte) (int, error) {
+	return got(m.Backend, ctx, "Hooks.Call", hookOf(body), func() (int, error) {
+		_, fails, err := m.Hooks.call(url, body)
+		if fails {
+			return http.StatusBadRequest, err
+		}
+		return http.StatusOK, err
 	})
 }
 

@@ -31,22 +31,25 @@ func (c *checker) hooks(node string, all []project.Hook) {
 			}
 		}
 		t, ok := hook.Named(h.Type)
-		text, known := h.Values[h.Type].Known()
-		if !ok || !known || text == "" {
+		if !ok {
 			continue
 		}
-		if err := c.hookOn(t, text); err != nil {
-			c.Add(at, "%s: %s: %v", what, t.Name, err)
+		for _, k := range t.Reached() {
+			if text, known := h.Values[k.Name].Known(); known && text != "" {
+				if err := c.hookReaches(t, k, text); err != nil {
+					c.Add(at, "%s: %s: %v", what, k.Name, err)
+				}
+			}
 		}
 	}
 }
 
-// hookOn says what is wrong with what a hook of a type is about.
-func (c *checker) hookOn(t hook.Type, text string) error {
+// hookReaches says what is wrong with the value of a key that names what a hook of a type reaches.
+func (c *checker) hookReaches(t hook.Type, k hook.Key, text string) error {
 	switch {
-	case !t.Form.MatchString(text):
-		return fmt.Errorf("%q is not %s", problem.Short(text), t.What)
-	case t.Check != nil && t.Check(text) != nil:
+	case !k.Form.MatchString(text):
+		return fmt.Errorf("%q is not %s", problem.Short(text), k.What)
+	case k.Name == t.Name && t.Check != nil && t.Check(text) != nil:
 		return t.Check(text)
 	case t.Local || c.own.Hooks == nil:
 		return nil

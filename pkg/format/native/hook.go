@@ -16,7 +16,7 @@ import (
 func allHookKeys() []string {
 	all := slices.Concat(hookKeys, hook.Names())
 	for _, t := range hook.All() {
-		all = append(all, t.Keys...)
+		all = append(all, t.OtherKeys()...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -80,7 +80,7 @@ func (p *parser) hook(what string, n *yaml.Node) (h declared.Hook, ok bool) {
 		return h, false
 	}
 	h.Type, h.Values = t.Name, map[string]declared.Entry{}
-	for _, key := range append([]string{t.Name}, t.Keys...) {
+	for _, key := range append([]string{t.Name}, t.OtherKeys()...) {
 		if keys[key] == nil {
 			refuse(h.At, "%s is missing: a hook of the type %s needs it", key, t.Name)
 			continue
@@ -89,7 +89,7 @@ func (p *parser) hook(what string, n *yaml.Node) (h declared.Hook, ok bool) {
 		h.Values[key], ok = declared.Entry{At: p.at(keys[key]), Value: v}, ok && read
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if !slices.Contains(hookKeys, key) && key != t.Name && !slices.Contains(t.Keys, key) {
+		if !slices.Contains(hookKeys, key) && key != t.Name && !slices.Contains(t.OtherKeys(), key) {
 			refuse(p.at(keys[key]), "%s is no key of hooks of the type %s: remove it", key, t.Name)
 		}
 	}

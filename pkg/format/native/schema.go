@@ -144,10 +144,10 @@ func hookShape() shape {
 	var types [][]string
 	for _, t := range hook.All() {
 		table = append(table, key{t.Name, "A hook of this type: " + t.What + ".", textShape, nil})
-		for _, k := range t.Keys {
+		for _, k := range t.OtherKeys() {
 			table = append(table, key{k, "Of a hook of the type " + t.Name + ".", scalarShape, nil})
 		}
-		types = append(types, append([]string{t.Name}, t.Keys...))
+		types = append(types, append([]string{t.Name}, t.OtherKeys()...))
 	}
 	return but(but(object(table), "required", []string{"name"}), "oneOf", requires(types...))
 }

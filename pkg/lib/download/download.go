@@ -1,4 +1,4 @@
-// Package download gets files from web servers of the public Internet by https.
+// Package download gets files from web servers of the public Internet by https, and posts to them.
 //
 // It is for URLs that somebody else has written. It connects only to public addresses, checks them after the name is resolved, and sends no
 // credentials, no cookies and no referrer. It uses no proxy. What it reads is limited in size and time.
@@ -76,7 +76,7 @@ func (c Client) follow(ctx context.Context, at string, most int, permit func(str
 		}
 		answer, err := request(ctx, client, at)
 		if err != nil {
-			return nil, !errors.Is(err, errFinal), clean(err)
+			return nil, !errors.Is(err, ErrFinal), instead(clean(err))
 		}
 		if !redirects(answer.StatusCode) {
 			body, again, err = read(answer, most)
@@ -189,7 +189,7 @@ func (c Client) dial(ctx context.Context, _, to string) (net.Conn, error) {
 	wrong := fmt.Errorf("the name %s has no address", host)
 	for _, a := range all {
 		if !Public(a) {
-			wrong = final{fmt.Errorf("%s has the address %s, which is not one of the public Internet: save the file in the project", host, a)}
+			wrong = final{fmt.Errorf("%s has the address %s, which is not one of the public Internet", host, a)}
 			continue
 		}
 		conn, err := dial(ctx, netip.AddrPortFrom(a.Unmap(), 443))
@@ -216,12 +216,20 @@ func connect(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", to.String())
 }
 
-// errFinal is what another attempt does not change.
-var errFinal = errors.New("final")
+// ErrFinal is what another attempt does not change.
+var ErrFinal = errors.New("final")
 
 type final struct{ error }
 
-func (final) Is(err error) bool { return err == errFinal }
+func (final) Is(err error) bool { return err == ErrFinal }
+
+// instead adds to what another attempt does not change what to do.
+func instead(err error) error {
+	if errors.Is(err, ErrFinal) {
+		return fmt.Errorf("%w: save the file in the project", err)
+	}
+	return err
+}
 
 // clean removes what net/http says around the cause: the method and the URL.
 func clean(err error) error {
