@@ -161,7 +161,7 @@ func readAccounts(s *settings, words []string) error {
 func mostAccounts(s settings) int {
 	room := 3390
 	if len(s.hooks) > 0 {
-		room -= 500 + 3*len(s.hooks.String())
+		room -= 600 + 3*len(s.hooks.String())
 	}
 	if len(s.remote) > 0 {
 		room -= 300 + 2*len(s.remote.String())
