@@ -213,7 +213,7 @@ func (l *hookLog) SecretValue(context.Context, project.Target, string) ([]byte, 
 }
 
 // Post implements hook.Webhooks.
-func (l *hookLog) Post(_ context.Context, _ string, _ http.Header, body []byte) (int, error) {
+func (l *hookLog) Post(_ context.Context, _ string, _ map[string]string, body []byte) (int, error) {
 	var m hook.Message
 	if err := json.Unmarshal(body, &m); err != nil {
 		return 0, err

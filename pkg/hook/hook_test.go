@@ -3,7 +3,6 @@ package hook_test
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -53,8 +52,8 @@ func (s *services) SecretValue(_ context.Context, _ project.Target, arn string) 
 	return []byte("0123456789abcdef"), nil
 }
 
-func (s *services) Post(_ context.Context, url string, header http.Header, body []byte) (int, error) {
-	s.called = append(s.called, "post "+url+" "+header.Get("Idempotency-Key")+" "+token(body))
+func (s *services) Post(_ context.Context, url string, header map[string]string, body []byte) (int, error) {
+	s.called = append(s.called, "post "+url+" "+header["Idempotency-Key"]+" "+token(body))
 	return 200, nil
 }
 

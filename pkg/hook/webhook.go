@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ import (
 type Webhooks interface {
 	// Post sends a body to an https URL once, and returns the status of the answer. It follows no redirect, and connects only to
 	// public addresses. The error is of kind Refused if nothing was sent and another attempt changes nothing, else Unavailable.
-	Post(ctx context.Context, url string, header http.Header, body []byte) (status int, err error)
+	Post(ctx context.Context, url string, header map[string]string, body []byte) (status int, err error)
 }
 
 // Secrets are those of Secrets Manager.
@@ -35,6 +34,10 @@ const (
 	idempotencyHeader = "Idempotency-Key"
 	signatureHeader   = "Stackwright-Signature"
 )
+
+// tooManyRequests is the status of the answer of a server that is too busy.
+// https://www.rfc-editor.org/rfc/rfc6585#section-4
+const tooManyRequests = 429
 
 // minSecret is how many bytes a secret has at least: a shorter one could be guessed by who has seen a signed request.
 const minSecret = 16
@@ -90,8 +93,8 @@ func (webhook) Call(ctx context.Context, s Services, c Call) (string, error) {
 	if len(secret) < minSecret {
 		return "", fault.New(fault.Refused, "the secret %s has less than %d bytes: store a longer one, of random characters", c.Values["secret"], minSecret)
 	}
-	status, err := s.Webhooks.Post(ctx, c.On(), http.Header{
-		"Content-Type": {"application/json"}, idempotencyHeader: {c.Token}, signatureHeader: {sign(secret, c.Now, body)},
+	status, err := s.Webhooks.Post(ctx, c.On(), map[string]string{
+		"Content-Type": "application/json", idempotencyHeader: c.Token, signatureHeader: sign(secret, c.Now, body),
 	}, body)
 	if err == nil {
 		err = answered(status)
@@ -115,14 +118,13 @@ func sign(secret []byte, at time.Time, body []byte) string {
 // answered returns the fault of an answer. A server that is too busy has perhaps done its part, so the call is repeated as one
 // without an answer: not for longer than the timeout of the hook.
 func answered(status int) error {
-	said := strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 	switch {
 	case status >= 200 && status < 300:
 		return nil
-	case status >= 500, status == http.StatusTooManyRequests:
-		return fault.New(fault.Unavailable, "the server answers %s", said)
+	case status >= 500, status == tooManyRequests:
+		return fault.New(fault.Unavailable, "the server answers %d", status)
 	case status >= 300 && status < 400:
-		return fault.New(fault.Refused, "the server answers %s, and redirects are not followed: write the last URL", said)
+		return fault.New(fault.Refused, "the server answers %d, and redirects are not followed: write the last URL", status)
 	}
-	return fault.New(fault.Refused, "the server answers %s: see its log, and check its URL and its secret", said)
+	return fault.New(fault.Refused, "the server answers %d: see its log, and check its URL and its secret", status)
 }

@@ -62,8 +62,12 @@ func parametersIn(a *sts.Accounts) *ssm.Parameters {
 type webhooks struct{ download.Client }
 
 // Post implements hook.Webhooks.
-func (w webhooks) Post(ctx context.Context, url string, header http.Header, body []byte) (int, error) {
-	status, err := w.Client.Post(ctx, url, header, body)
+func (w webhooks) Post(ctx context.Context, url string, header map[string]string, body []byte) (int, error) {
+	all := make(http.Header)
+	for name, value := range header {
+		all.Set(name, value)
+	}
+	status, err := w.Client.Post(ctx, url, all, body)
 	switch {
 	case errors.Is(err, download.ErrFinal):
 		return 0, fault.As(fault.Refused, err)

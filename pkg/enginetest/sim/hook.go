@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"time"
 
@@ -100,13 +99,13 @@ func (m crashingHooks) SecretValue(context.Context, project.Target, string) ([]b
 }
 
 // Post implements hook.Webhooks. A server that is to fail refuses the message.
-func (m crashingHooks) Post(ctx context.Context, url string, _ http.Header, body []byte) (int, error) {
+func (m crashingHooks) Post(ctx context.Context, url string, _ map[string]string, body []byte) (int, error) {
 	return got(m.Backend, ctx, "Hooks.Call", hookOf(body), func() (int, error) {
 		_, fails, err := m.Hooks.call(url, body)
 		if fails {
-			return http.StatusBadRequest, err
+			return 400, err
 		}
-		return http.StatusOK, err
+		return 200, err
 	})
 }
 
