@@ -85,7 +85,7 @@ func (instant) Stop(context.Context, Services, Call) error { return nil }
 
 // All lists the types of this version.
 func All() []Type {
-	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType()}
+	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType(), alarmType()}
 }
 
 // Named returns the type of the given name. It reports false if there is none.
@@ -117,6 +117,7 @@ type Services struct {
 	Parameters Parameters
 	Secrets    Secrets
 	Webhooks   Webhooks
+	Alarms     Alarms
 	Allowed    Allowed
 	Own        Allowed // the installation's own functions, state machine and topics, which no hook may call
 }
@@ -178,7 +179,7 @@ func (m Message) JSON() ([]byte, error) {
 type Allowed []string
 
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
-var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
+var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager|cloudwatch):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
 
 // site is the form of a pattern of URLs: it names the host, in which a star could stand for that of somebody else.
 var site = pattern.New(`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?/[-A-Za-z0-9._~%/*]{0,256}$`)
@@ -197,7 +198,7 @@ func ParseAllowed(text string) (Allowed, error) {
 			wrong = append(wrong, `"`+p+`" does not begin with a pattern of projects: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*, before the =, or no =`)
 		}
 		if !arn.MatchString(e.Thing) && !site.MatchString(e.Thing) {
-			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter or a secret, in which stars stand for any text, and not https://HOST/* with a host without stars`)
+			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret or an alarm, in which stars stand for any text, and not https://HOST/* with a host without stars`)
 		}
 	}
 	if len(wrong) > 0 {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
 	sdksecretsmanager "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
@@ -13,6 +14,7 @@ import (
 	sdksns "github.com/aws/aws-sdk-go-v2/service/sns"
 	sdkssm "github.com/aws/aws-sdk-go-v2/service/ssm"
 
+	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
 	"github.com/stackwright/stackwright/pkg/aws/secretsmanager"
@@ -48,6 +50,7 @@ func services(a *sts.Accounts, env Environment) hook.Services {
 		Parameters: parametersIn(a),
 		Secrets:    env.Secrets,
 		Webhooks:   env.Webhooks,
+		Alarms:     cloudwatch.NewAlarms(inTarget(a, func(c aws.Config) cloudwatch.Client { return sdkcloudwatch.NewFromConfig(c) })),
 		Allowed:    env.Hooks,
 		Own:        own,
 	}

@@ -1,4 +1,4 @@
-// Package cloudwatch writes the metrics of runs.
+// Package cloudwatch writes the metrics of runs, and reads the states of alarms.
 package cloudwatch
 
 import (
