@@ -53,7 +53,7 @@ enginetest/contract   fault project plan run action engine lib/budget lib/templa
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource aws/awserr sdk
-aws/cloudwatch        run
+aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
@@ -42,11 +45,15 @@ var hookCalls = map[string]string{
 	"start":  "arn:aws:states:us-east-1:000000000000:stateMachine:hook",
 	"event":  "arn:aws:events:us-east-1:000000000000:event-bus/default",
 
-	"webhook": "https://hooks.example.com/deploys",
+	"webhook":    "https://hooks.example.com/deploys",
+	"wait_alarm": alarmPrefix + "*", // for the setting: a hook names its alarm
 }
 
 // hookSecret is with what hooks of scenarios sign their requests.
 const hookSecret = "arn:aws:secretsmanager:us-east-1:000000000000:secret:hook-AbCdEf"
+
+// alarmPrefix begins the ARNs of alarms.
+const alarmPrefix = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:"
 
 // hook is the hook as its file declares it.
 func (h testHook) hook() project.Hook {
@@ -115,6 +122,7 @@ type hooked interface {
 	FailHook(name string)                  // its next call fails
 	SlowHook(name string, d time.Duration) // the executions that it starts take so long
 	HookFault(name string, m sim.Fault)    // of its next call
+	Alarm(name, state string)              // an alarm has this state from now on; it is created first
 	Called() []string                      // the names of the hooks that were called since the last call
 }
 
@@ -146,6 +154,7 @@ func (p *memoryBackend) SlowHook(name string, d time.Duration) {
 	p.Hooks.Seconds[name] = d.Seconds()
 }
 func (p *memoryBackend) HookFault(name string, m sim.Fault) { p.faults["hook "+name] = m }
+func (p *memoryBackend) Alarm(name, state string)           { p.Hooks.Alarms[name] = state }
 func (p *memoryBackend) Called() []string {
 	var names []string
 	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
@@ -249,6 +258,33 @@ func (r *emulators) FailHook(name string)                  { r.hookLog.fail[name
 func (r *emulators) SlowHook(name string, d time.Duration) { r.hookLog.slow[name] = d / r.speedup }
 func (r *emulators) HookFault(name string, m sim.Fault)    { r.hookLog.faults[name] = m }
 
+// Alarm sets the state of an alarm, which a stack of somebody else has.
+func (r *emulators) Alarm(name, state string) {
+	client := sdkcloudwatch.NewFromConfig(r.cloud.Config())
+	found, err := client.DescribeAlarms(r.Context(), &sdkcloudwatch.DescribeAlarmsInput{AlarmNames: []string{name}})
+	if err != nil {
+		r.Fatal(err)
+	}
+	if len(found.MetricAlarms) == 0 {
+		r.createAlarm(name)
+	}
+	in := &sdkcloudwatch.SetAlarmStateInput{AlarmName: &name, StateValue: types.StateValue(state), StateReason: aws.String("a scenario")}
+	if _, err := client.SetAlarmState(r.Context(), in); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// createAlarm creates a stack with an alarm.
+func (r *emulators) createAlarm(name string) {
+	body, physical := fmt.Sprintf(`{"Resources": {"Alarm": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"AlarmName": %q}}}}`, name), "alarm-"+name
+	if _, err := r.outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
+		r.Fatal(err)
+	}
+	if err := cloudformation.NewStackCreateCompleteWaiter(r.outside).Wait(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical}, time.Hour); err != nil {
+		r.Fatal(err)
+	}
+}
+
 func (r *emulators) Called() []string {
 	r.hookLog.mu.Lock()
 	defer r.hookLog.mu.Unlock()
@@ -296,6 +332,9 @@ func parseHook(args []string) testHook {
 			h.kind, h.value = "window", "daily 00:00-24:00"
 		case "closed":
 			h.kind = "window"
+		case "watching":
+			i++
+			h.kind, h.value = "wait_alarm", alarmPrefix+args[i]
 		case "ignored":
 			h.ignored = true
 		case "keyed":
@@ -327,6 +366,8 @@ func (s *scenario) failHook(st statement) { s.FailHook(st.args[0]) }
 
 func (s *scenario) slowHook(st statement) { s.SlowHook(st.args[0], seconds(st.args[1])) }
 
+func (s *scenario) alarm(st statement) { s.Alarm(st.args[0], st.args[1]) }
+
 func (s *scenario) hookFault(st statement) {
 	s.HookFault(st.args[1], scenarioFaults[st.args[0]])
 }
@@ -342,7 +383,7 @@ func takeHookOption(_ *reader, _ *statement, args []string) int {
 		return 0
 	case slices.Contains([]string{"starting", "putting", "posting", "ignored", "open", "closed"}, args[0]):
 		return 1
-	case slices.Contains([]string{"keyed", "within"}, args[0]) && len(args) > 1:
+	case slices.Contains([]string{"keyed", "within", "watching"}, args[0]) && len(args) > 1:
 		return 2
 	}
 	return 0

@@ -86,9 +86,10 @@ var kinds = map[string]*kind{
 	"HOOK":     oneOf("a hook of this scenario", func(r *reader) []string { return keys(r.hooks) }),
 	"NEW-HOOK": {"a name", nil, takeNewHook},
 	"HOOK-OPTION": {"an option of a hook", func(*reader) []string {
-		return []string{"starting", "putting", "posting", "ignored", "open", "closed", "keyed", "within"}
+		return []string{"starting", "putting", "posting", "ignored", "open", "closed", "watching", "keyed", "within"}
 	}, takeHookOption},
-	"HOOK-FAULT": one("a fault", "crash-before", "crash-after", "answer-lost"),
+	"ALARM-STATE": one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
+	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),
 
 	"PLAN-OPTION":    optionsOf("exactly"),
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting", "as-planned", "by-the-plan"),

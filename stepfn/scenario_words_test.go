@@ -90,6 +90,7 @@ var words = []word{
 	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                            // its next call fails
 	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                    // the executions that it starts take so long
 	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},               // of its next call
+	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on
 
 	// Checks of the current run.
 	{"path", "PATH...", (*scenario).path, isCheck}, // the states that its executions entered: see scenario_path_test.go

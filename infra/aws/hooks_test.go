@@ -15,6 +15,7 @@ func TestHooksInATarget(t *testing.T) {
 		"arn:aws:lambda:*:" + there + ":function:hook-*", "arn:aws:states:*:" + there + ":stateMachine:hook-*", "arn:aws:events:*:" + there + ":event-bus/hooks",
 		"arn:aws:sns:*:" + there + ":hook-*", "arn:aws:ssm:*:" + there + ":parameter/hook/*",
 		"arn:aws:secretsmanager:*:" + there + ":secret:hook/*",
+		"arn:aws:cloudwatch:*:" + there + ":alarm:hook-*",
 	}
 	const in = ":eu-west-1:" + there + ":"
 	event := with("events:source", "stackwright.hook")
@@ -37,6 +38,8 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "stop", Request: iam.Request{Action: "states:StopExecution", Resource: "arn:aws:states" + in + "execution:hook-a:sw-run-1-1"}},
 		{name: "event", Request: iam.Request{Action: "events:PutEvents", Resource: "arn:aws:events" + in + "event-bus/hooks", Context: event}},
 		{name: "publish", Request: iam.Request{Action: "sns:Publish", Resource: "arn:aws:sns" + in + "hook-a"}},
+		// CloudWatch describes composite alarms only to who may describe all alarms.
+		{name: "alarm", Request: iam.Request{Action: "cloudwatch:DescribeAlarms", Resource: "*"}},
 		{name: "parameter", Request: iam.Request{Action: "ssm:PutParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
 		{name: "sign", Request: iam.Request{Action: "secretsmanager:GetSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:hook/a-AbCdEf"}},
 	}
@@ -49,6 +52,8 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "an event of another source", Request: iam.Request{Action: "events:PutEvents", Resource: "arn:aws:events" + in + "event-bus/hooks", Context: with("events:source", "stackwright")}},
 		{name: "another secret", Request: iam.Request{Action: "secretsmanager:GetSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:bank/db-AbCdEf"}},
 		{name: "change a secret", Request: iam.Request{Action: "secretsmanager:PutSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:hook/a-AbCdEf"}},
+		{name: "change an alarm", Request: iam.Request{Action: "cloudwatch:PutMetricAlarm", Resource: "arn:aws:cloudwatch" + in + "alarm:hook-a"}},
+		{name: "set the state of an alarm", Request: iam.Request{Action: "cloudwatch:SetAlarmState", Resource: "arn:aws:cloudwatch" + in + "alarm:hook-a"}},
 		{name: "read a parameter", Request: iam.Request{Action: "ssm:GetParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
 	})
 

@@ -323,6 +323,10 @@ func hooks(s settings) []permission {
 	if secrets := s.called("secretsmanager"); secrets != nil {
 		all = append(all, permission{Do: []string{"secretsmanager:GetSecretValue"}, On: secrets, Why: "webhooks of projects are signed with it; the owner of the installation lists with which secrets"})
 	}
+	// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
+	if s.called("cloudwatch") != nil {
+		all = append(all, permission{Do: []string{"cloudwatch:DescribeAlarms"}, On: []string{"*"}, Why: "without a permission for all resources, CloudWatch does not describe composite alarms; hooks of projects wait for alarms that the owner of the installation lists"})
+	}
 	return all
 }
 

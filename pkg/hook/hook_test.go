@@ -57,6 +57,11 @@ func (s *services) Post(_ context.Context, url string, header map[string]string,
 	return 200, nil
 }
 
+func (s *services) AlarmOK(_ context.Context, _ project.Target, name string) (bool, error) {
+	s.called = append(s.called, "describe "+name)
+	return name == "hook-calm", nil
+}
+
 func token(message []byte) string {
 	var m hook.Message
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -73,6 +78,7 @@ const (
 	parameter = "arn:aws:ssm:us-east-1:000000000000:parameter/hook-a"
 	secret    = "arn:aws:secretsmanager:us-east-1:000000000000:secret:hook-a-AbCdEf"
 	site      = "https://hooks.example.com/a"
+	alarm     = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:hook-a"
 )
 
 func call(kind, on string) hook.Call {
@@ -101,6 +107,10 @@ func TestCalls(t *testing.T) {
 		{name: "a web server", kind: "webhook", on: site, want: "post " + site + " t t"},
 		{name: "a host that is not listed", kind: "webhook", on: "https://example.com/a", refused: fault.Denied},
 		{name: "a host whose name begins so", kind: "webhook", on: "https://hooks.example.com.example.net/a", refused: fault.Denied},
+		{name: "an alarm", kind: "wait_alarm", on: alarm, want: "describe hook-a"},
+		{name: "an alarm with spaces", kind: "wait_alarm", on: alarm + ": 5xx, all", want: "describe hook-a: 5xx, all"},
+		{name: "an alarm elsewhere", kind: "wait_alarm", on: strings.Replace(alarm, "us-east-1", "eu-west-1", 1), refused: fault.Invalid},
+		{name: "an alarm that is not listed", kind: "wait_alarm", on: strings.Replace(alarm, "hook-a", "other", 1), refused: fault.Denied},
 		{name: "an ARN of another service", kind: "invoke", on: machine, refused: fault.Invalid},
 		{name: "what is not listed", kind: "invoke", on: strings.Replace(function, "hook-a", "other", 1), refused: fault.Denied},
 		{name: "what is listed for the project", kind: "event", on: bus + "-shop", want: "put " + bus + "-shop stackwright.hook h t"},
@@ -111,9 +121,9 @@ func TestCalls(t *testing.T) {
 	} {
 		s := &services{}
 		all := hook.Services{
-			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s, Secrets: s, Webhooks: s,
+			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s, Alarms: s, Secrets: s, Webhooks: s,
 			Own:     hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"},
-			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "https://hooks.example.com/*", "shop@test=" + bus + "-test"},
+			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", "arn:aws:cloudwatch:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "https://hooks.example.com/*", "shop@test=" + bus + "-test"},
 		}
 		_, err := all.Call(t.Context(), call(c.kind, c.on))
 		if got := strings.Join(s.called, "; "); got != c.want || fault.KindOf(err) != c.refused {
@@ -147,6 +157,30 @@ func TestWhatOutlastsACall(t *testing.T) {
 		if err := all.Stop(t.Context(), call(kind, "x")); err != nil || (len(s.called) == 0) != want {
 			t.Errorf("%s: stop called %v, %v", kind, s.called, err)
 		}
+	}
+}
+
+// A hook that waits for an alarm is over at once if the alarm is OK. Otherwise it is over when the alarm is, in the account and region
+// of the target.
+func TestWaitForAnAlarm(t *testing.T) {
+	all := hook.Services{Alarms: &services{}, Allowed: hook.Allowed{"arn:aws:cloudwatch:*"}}
+	calm := strings.Replace(alarm, "hook-a", "hook-calm", 1)
+	for on, want := range map[string]string{calm: "", alarm: alarm} {
+		started, err := all.Call(t.Context(), call("wait_alarm", on))
+		if started != want || err != nil {
+			t.Errorf("%s: started %q, %v", on, started, err)
+		}
+		c := call("wait_alarm", on)
+		c.Started = on
+		if ended, err := all.Ended(t.Context(), c); ended != (want == "") || err != nil {
+			t.Errorf("%s: ended is %t, %v", on, ended, err)
+		}
+		if err := all.Stop(t.Context(), c); err != nil {
+			t.Errorf("%s: stop: %v", on, err)
+		}
+	}
+	if ended, err := all.Ended(t.Context(), call("wait_alarm", alarm)); ended || !fault.Is(err, fault.Invalid) {
+		t.Errorf("what was started is no alarm: ended is %t, %v", ended, err)
 	}
 }
 

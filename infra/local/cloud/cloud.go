@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/cloudwatch"
 	"github.com/stackwright/stackwright/infra/local/dynamodb"
 	"github.com/stackwright/stackwright/infra/local/ecr"
 	"github.com/stackwright/stackwright/infra/local/events"
@@ -244,6 +245,7 @@ func (c *Cloud) openServices() (err error) {
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
+		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),
 		"lambda":         c.ownAccountOnly(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),

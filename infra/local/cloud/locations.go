@@ -106,6 +106,19 @@ func (c *Cloud) locationOf(r *http.Request) location {
 	return at
 }
 
+// place is the account and region that a request is for.
+func (c *Cloud) place(r *http.Request) (account, region string) {
+	at := c.locationOf(r)
+	return at.account, at.region
+}
+
+// hasResource reports whether a stack has a resource of a type and name, in the account and region of a request.
+func (c *Cloud) hasResource(r *http.Request, kind, name string) bool {
+	at := c.locationOf(r)
+	stacks, err := c.StacksIn(at.account, at.region)
+	return err == nil && stacks.HasResource(kind, name)
+}
+
 // storedParameter finds a parameter that a stack has created, in the account and region of a request.
 func (c *Cloud) storedParameter(r *http.Request, name string) (ssm.Parameter, bool) {
 	at := c.locationOf(r)

@@ -165,6 +165,16 @@ func (s *Service) StoredParameter(name string) (kind, value string, ok bool) {
 	return kind, value, ok && err == nil
 }
 
+// HasResource reports whether a stack has a resource of a type and name.
+func (s *Service) HasResource(kind, name string) bool {
+	var found bool
+	err := s.locked(func() error {
+		found = (&evaluation{service: s}).resourceNamed(kind, name) != nil
+		return nil
+	})
+	return err == nil && found
+}
+
 // secret reads a secret that a stack has created, by name or ARN, or that RDS manages for a database.
 func (d *evaluation) secret(name string) (string, bool) {
 	made := hexa(hash(name, "secret"), 32)

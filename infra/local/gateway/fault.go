@@ -15,6 +15,8 @@ func Refuse(w http.ResponseWriter, r *http.Request, status int, fault Fault) {
 	kind := r.Header.Get("Content-Type")
 	_, service, _ := Scope(r)
 	switch {
+	case CBOR(r):
+		WriteCBOR(w, status, map[string]any{"__type": fault.Code, "message": fault.Message})
 	case service == "scheduler" || strings.Contains(kind, "json") || r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(r.URL.Path, "/2015-03-31/"):
 		refuseJSON(w, status, fault)
 	case strings.HasPrefix(kind, "application/x-www-form-urlencoded") || r.URL.Query().Has("Action"):

@@ -96,6 +96,8 @@ func operation(service, action string, r *http.Request) string {
 	switch {
 	case action != "":
 		return action
+	case CBOR(r):
+		return cborOperation(r)
 	case service == "lambda" && r.Method == http.MethodPost:
 		return "Invoke"
 	case service == "lambda":

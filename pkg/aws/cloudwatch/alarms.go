@@ -37,20 +37,23 @@ func (a *Alarms) AlarmOK(ctx context.Context, in project.Target, name string) (b
 		return false, fmt.Errorf("target %s: %w", in.Name, err)
 	}
 	out, err := client.DescribeAlarms(ctx, &sdk.DescribeAlarmsInput{
-		AlarmNames: []string{name}, AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm},
+		AlarmNames: []string{name}, AlarmTypes: types.AlarmType("").Values(),
 	})
 	if err != nil {
 		return false, awserr.Fault("describe alarm "+name, "*", err, awserr.Kinds{awserr.Other: fault.Refused})
 	}
+	states := make(map[string]types.StateValue)
 	for _, one := range out.MetricAlarms {
-		if aws.ToString(one.AlarmName) == name {
-			return one.StateValue == types.StateValueOk, nil
-		}
+		states[aws.ToString(one.AlarmName)] = one.StateValue
 	}
 	for _, one := range out.CompositeAlarms {
-		if aws.ToString(one.AlarmName) == name {
-			return one.StateValue == types.StateValueOk, nil
-		}
+		states[aws.ToString(one.AlarmName)] = one.StateValue
+	}
+	for _, one := range out.LogAlarms {
+		states[aws.ToString(one.AlarmName)] = one.StateValue
+	}
+	if state, ok := states[name]; ok {
+		return state == types.StateValueOk, nil
 	}
 	return false, fault.New(fault.Refused, "there is no alarm %s in account %s and region %s: create it, or name another one", name, in.Account, in.Region)
 }

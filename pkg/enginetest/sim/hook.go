@@ -16,6 +16,7 @@ type Hooks struct {
 	Calls   []HookCalled
 	Fail    map[string]int           // how many of the next calls fail, by the name of the hook
 	Seconds map[string]float64       // how long the executions of state machines take, by the name of the hook; 0 if it is missing
+	Alarms  map[string]string        // the states of alarms, by name
 	Called  func(HookCalled)         // called with each call; nil for none
 	started map[string]hookExecution // by the name of the execution
 	clock   *Clock
@@ -37,7 +38,7 @@ type hookExecution struct {
 
 // NewHooks returns what hooks call, before the first call.
 func NewHooks(c *Clock) *Hooks {
-	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), started: make(map[string]hookExecution), clock: c}
+	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), started: make(map[string]hookExecution), clock: c}
 }
 
 // call records a call, and reports whether it is to fail.
@@ -144,5 +145,16 @@ func (m crashingHooks) StopExecution(ctx context.Context, _ project.Target, exec
 		x.stopped = true
 		m.Hooks.started[execution] = x
 		return nil
+	})
+}
+
+// AlarmOK implements hook.Alarms.
+func (m crashingHooks) AlarmOK(ctx context.Context, in project.Target, name string) (bool, error) {
+	return got(m.Backend, ctx, "Hooks.Alarm", name, func() (bool, error) {
+		state, ok := m.Hooks.Alarms[name]
+		if !ok {
+			return false, fault.New(fault.Refused, "there is no alarm %s in account %s and region %s: create it, or name another one", name, in.Account, in.Region)
+		}
+		return state == "OK", nil
 	})
 }
