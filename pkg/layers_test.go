@@ -19,6 +19,8 @@ lib/graph
 lib/budget
 lib/suggest
 lib/pattern
+lib/shorten
+lib/strict            lib/shorten lib/suggest
 lib/cron              lib/pattern
 lib/cidr
 lib/document
@@ -30,22 +32,22 @@ lib/markdown          lib/pattern
 lib/golden
 lib/schema
 lib/stackpolicy       lib/document
-lib/difference        lib/resource lib/suggest lib/template
+lib/difference        lib/resource lib/shorten lib/suggest lib/template
 lib/expression        lib/suggest
 lib/download
 
 fault
 project               fault lib/function lib/graph lib/pattern lib/suggest
 remote                fault project lib/pattern
-access                fault project lib/document lib/pattern lib/suggest
-plan                  fault project lib/difference lib/graph lib/resource lib/suggest lib/template
+access                fault project lib/document lib/pattern lib/shorten lib/suggest
+plan                  fault project lib/difference lib/graph lib/resource lib/shorten lib/suggest lib/template
 run                   fault project access plan
 hook                  fault project remote lib/pattern
 action                fault project plan hook
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
-engine                fault project plan run action lib/budget lib/template
+engine                fault project plan run action lib/budget lib/shorten lib/template
 
-enginetest/asl
+enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
 enginetest/sim        fault hook project plan policy run action engine enginetest/asl lib/budget
@@ -83,8 +85,8 @@ format/convert        fault project format format/archive format/declared format
 
 entry/report          fault project plan run
 entry/target          fault project plan
-entry/trigger         fault project plan run engine lib/pattern lib/suggest
-entry/api             fault project access run plan engine lib/pattern entry/report
+entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
+entry/api             fault project access run plan engine lib/pattern lib/strict entry/report
 
 wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 )
 
 // A Principal is who makes a request, as far as AWS says it. Exactly one field is set; the zero
@@ -162,10 +163,4 @@ func (w who) String() string {
 }
 
 // short cuts a text that is too long for a message.
-func short(text string) string {
-	const most = 80
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+func short(text string) string { return shorten.To(80, text) }

@@ -2,7 +2,8 @@ package engine
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 )
 
 // The messages of a run are stored in its item of the table, together with other
@@ -18,9 +19,7 @@ func limitMessages(messages []string) []string {
 	var said []string
 	bytes := 0
 	for _, m := range messages[:min(len(messages), maxMessages)] {
-		if len(m) > maxMessage {
-			m = strings.ToValidUTF8(m[:maxMessage], "") + "…"
-		}
+		m = shorten.To(maxMessage, m)
 		if bytes += len(m); bytes > maxText {
 			break
 		}

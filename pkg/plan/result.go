@@ -1,6 +1,8 @@
 package plan
 
-import "strings"
+import (
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
+)
 
 // A Result is how a step left its stack. The zero Result means that this is unknown.
 type Result struct {
@@ -32,9 +34,7 @@ func (r Result) Found(findings []Finding) Result {
 	r.Findings = nil
 	for _, f := range findings[:min(len(findings), maxFindings)] {
 		for _, text := range []*string{&f.Kind, &f.Resource, &f.Property, &f.Expected, &f.Actual} {
-			if len(*text) > maxFindingText {
-				*text = strings.ToValidUTF8((*text)[:maxFindingText], "") + "…"
-			}
+			*text = shorten.To(maxFindingText, *text)
 		}
 		r.Findings = append(r.Findings, f)
 	}

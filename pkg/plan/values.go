@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -200,19 +201,12 @@ func (c *StackChange) policies(n project.Node, existed bool, recorded Record) {
 		recorded.Policy = ""
 	}
 	if is := n.StackPolicy; is.Digest != recorded.Policy {
-		c.Options = append(c.Options, change("stack_policy", "the policy of the last update", recorded.Policy != "", shortened(is.Body), is.Digest != "", ""))
+		c.Options = append(c.Options, change("stack_policy", "the policy of the last update", recorded.Policy != "", shorten.To(maxShown, is.Body), is.Digest != "", ""))
 	}
 	if existed && n.DuringUpdate != "" {
-		c.Options = append(c.Options, change("stack_policy_during_update", "", false, shortened(n.DuringUpdate), true, ""))
+		c.Options = append(c.Options, change("stack_policy_during_update", "", false, shorten.To(maxShown, n.DuringUpdate), true, ""))
 	}
 }
 
 // maxShown is how many bytes of a policy a plan shows.
 const maxShown = 300
-
-func shortened(policy string) string {
-	if len(policy) <= maxShown {
-		return policy
-	}
-	return strings.ToValidUTF8(policy[:maxShown], "") + "…"
-}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 )
 
 // A reader collects everything that is wrong with a machine.
@@ -32,11 +33,7 @@ func (r *reader) fields(at string, b json.RawMessage) fields {
 
 // brief shows a value in a message, cut where it is long.
 func brief(b json.RawMessage) string {
-	const most = 60
-	if len(b) > most {
-		return strings.ToValidUTF8(string(b[:most]), "") + "…"
-	}
-	return string(b)
+	return shorten.To(60, string(b))
 }
 
 func (f fields) has(name string) bool { _, ok := f.raw[name]; return ok }

@@ -120,13 +120,13 @@ func TestUnusableUploadsAndTargets(t *testing.T) {
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, digest, digest[:62], 1), "sha256: give the SHA-256 of the content as 64 lower-case hexadecimal digits"},
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, digest, strings.ToUpper(digest), 1), "sha256: give the SHA-256 of the content as 64 lower-case hexadecimal digits"},
 		{"POST" + ofShop + "/uploads", strings.Replace(anUpload, `"zip"`, `"../x"`, 1), `format: "../x": give zip, tar.gz or yaml`},
-		{"POST" + ofShop + "/uploads", `{"key":"access/access.yaml"}`, `"key" is not understood: there is bytes, sha256, format`},
+		{"POST" + ofShop + "/uploads", `{"key":"access/access.yaml"}`, `"key" is not a key of a request: available: bytes, format, sha256`},
 		{"PUT /targets/{target}", `{"target":"us"}`, `target: "us": the path names target "eu": leave it out`},
-		{"PUT /targets/{target}", `[]`, "the body is no JSON object: send a target as GET /targets shows it"},
-		{"PUT /targets/{target}", `{"account":"111122223333"} junk`, "there is more text behind the JSON object of the body: send a target as GET /targets shows it"},
+		{"PUT /targets/{target}", `[]`, "the request: a list found, an object expected"},
+		{"PUT /targets/{target}", `{"account":"111122223333"} junk`, "the request is not valid JSON: there is more text behind the first value"},
 		{"PUT /targets/{target}", `{"projects":["a@b"],"projects":["*@*"]}`, "projects: this key occurs twice: keep one of them"},
-		{"PUT /targets/{target}", `{"projects":["a@b"],"PROJECTS":["*@*"]}`, `"PROJECTS" is not understood: there is target, account, region, role, execution_role, external_id, projects`},
-		{"PUT /targets/{target}", `{"projects":"a@b"}`, "projects: its value is of another type: send a target as GET /targets shows it"},
+		{"PUT /targets/{target}", `{"projects":["a@b"],"PROJECTS":["*@*"]}`, `"PROJECTS" is not a key of a request: did you mean projects?`},
+		{"PUT /targets/{target}", `{"projects":"a@b"}`, "projects: a string found, a list of strings expected"},
 		{"GET" + ofShop + "/stacks", "", ""},
 	} {
 		words := []string{"target=eu"}

@@ -1,17 +1,10 @@
 package api
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"mime"
 	"net/http"
-	"reflect"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -20,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/strict"
 )
 
 // A question is a request about a project, with its caller.
@@ -108,60 +102,14 @@ func (q question) body() ([]byte, error) {
 	return text, nil
 }
 
-// read reads the body into a struct: one JSON object with no other keys than its fields, each once. The error says what to send.
-func (q question) read(into any, send string) error {
+// read reads the body, one JSON object, into its fields.
+func (q question) read(into strict.Fields) error {
 	text, err := q.body()
 	if err != nil {
 		return err
 	}
-	var keys map[string]json.RawMessage
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(&keys); err != nil || keys == nil {
-		return fault.New(fault.Invalid, "the body is no JSON object: send %s", send)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "there is more text behind the JSON object of the body: send %s", send)
-	}
-	var wrongs, known []string
-	for i := range reflect.TypeOf(into).Elem().NumField() {
-		name, _, _ := strings.Cut(reflect.TypeOf(into).Elem().Field(i).Tag.Get("json"), ",")
-		known = append(known, name)
-		if value, given := keys[name]; given {
-			if json.Unmarshal(value, reflect.ValueOf(into).Elem().Field(i).Addr().Interface()) != nil {
-				wrongs = append(wrongs, fmt.Sprintf("%s: its value is of another type: send %s", name, send))
-			}
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if !slices.Contains(known, key) {
-			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: there is %s", key, strings.Join(known, ", ")))
-		}
-	}
-	for _, key := range twice(text) {
-		wrongs = append(wrongs, fmt.Sprintf("%.40s: this key occurs twice: keep one of them", key))
-	}
-	return wrong(wrongs)
-}
-
-// twice lists the keys that occur more than once in a JSON object.
-func twice(text []byte) []string {
-	var all []string
-	seen := make(map[string]bool)
-	d := json.NewDecoder(bytes.NewReader(text))
-	_, err := d.Token()
-	for err == nil && d.More() {
-		var key json.Token
-		var value json.RawMessage
-		key, err = d.Token()
-		err = errors.Join(err, d.Decode(&value))
-		if name, ok := key.(string); ok {
-			if seen[name] {
-				all = append(all, name)
-			}
-			seen[name] = true
-		}
-	}
-	return all
+	problems, _ := strict.Read(text, into)
+	return wrong(problems)
 }
 
 // subject identifies the caller: by the ARN, or by issuer and subject of the token. The e-mail address is no part of it:

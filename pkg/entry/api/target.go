@@ -8,6 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/strict"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -69,7 +70,10 @@ func (a API) targets(ctx context.Context, q question) (answer, error) {
 // addTarget registers a target, or changes one.
 func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 	var said TargetRequest
-	if err := q.read(&said, "a target as GET /targets shows it"); err != nil {
+	if err := q.read(strict.Fields{
+		"target": &said.Target, "account": &said.Account, "region": &said.Region, "role": &said.Role,
+		"execution_role": &said.Execution, "external_id": &said.ExternalID, "projects": &said.Projects,
+	}); err != nil {
 		return answer{}, err
 	}
 	name := q.PathParameters["target"]

@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/lib/strict"
 )
 
 // Uploads lets callers upload configurations.
@@ -38,7 +39,7 @@ type UploadRequest struct {
 // the content, and S3 checks the content against it.
 func (a API) upload(ctx context.Context, q question) (answer, error) {
 	var said UploadRequest
-	if err := q.read(&said, `{"bytes": …, "sha256": "…", "format": "zip"}`); err != nil {
+	if err := q.read(strict.Fields{"bytes": &said.Bytes, "sha256": &said.SHA256, "format": &said.Format}); err != nil {
 		return answer{}, err
 	}
 	var wrongs []string

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
+	"github.com/stackwright/stackwright/pkg/lib/strict"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -51,7 +53,7 @@ func ParseRequest(all plan.Operations, project string, text []byte) run.Request 
 	options := optionFields(&q)
 	options["run"], options["who"] = &q.Of, &q.Claim
 	var ok bool
-	if q.Problems, ok = decode(text, fields{
+	if q.Problems, ok = decode(text, strict.Fields{
 		"operation": &q.Operation, "key": &q.Source.Key, "version": &q.Source.Version, "options": options,
 	}); !ok {
 		q.Operation = unknown
@@ -106,6 +108,14 @@ func ParseCommand(c run.Control, project, id string, text []byte) run.Request {
 	return q
 }
 
+// decode reads one JSON object, unless it is too long.
+func decode(text []byte, into strict.Fields) (wrong []string, ok bool) {
+	if len(text) > maxBody {
+		return []string{fmt.Sprintf("the request has %d bytes, at most %d are allowed", len(text), maxBody)}, false
+	}
+	return strict.Read(text, into)
+}
+
 // noDigest says that an answer does not say to which plan it is.
 const noDigest = "missing: give the digest of the plan that you have seen, so that no other plan is approved"
 
@@ -113,8 +123,8 @@ const noDigest = "missing: give the digest of the plan that you have seen, so th
 var reference = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // optionFields maps the options of a request to the fields of run.Request.
-func optionFields(q *run.Request) fields {
-	return fields{
+func optionFields(q *run.Request) strict.Fields {
+	return strict.Fields{
 		string(plan.OptionForce): &q.Force, string(plan.OptionReason): &q.Reason, string(plan.OptionRollback): &q.Rollback,
 		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionAdopt): &q.Adopt, string(plan.OptionMaxDeletions): &q.MaxDeletions,
 		string(plan.OptionExact):  &q.Exact,
@@ -288,10 +298,4 @@ func longText(name, text string) string {
 }
 
 // short cuts a text that is too long for a message.
-func short(text string) string {
-	const most = 200
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+func short(text string) string { return shorten.To(200, text) }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -48,14 +49,10 @@ func requesterName(requester string) string {
 // printable makes a text safe for a terminal: unprintable characters become question
 // marks, and a long text is cut.
 func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
+	return shorten.To(maxWho, strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return '?'
-	}, strings.TrimSpace(text))
-	if len(text) <= maxWho {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxWho], "") + "…"
+	}, strings.TrimSpace(text)))
 }

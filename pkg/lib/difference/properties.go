@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -168,10 +169,7 @@ func (p *properties) shown(v any) (text string, secret bool) {
 	if Secret(text) || slices.ContainsFunc(template.References(v), func(r template.Reference) bool { return r.Attribute == "" && p.secret[r.Name] }) {
 		return "", true
 	}
-	if len(text) > maxShown {
-		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
-	}
-	return text, false
+	return shorten.To(maxShown, text), false
 }
 
 // Secret reports whether a text contains a reference to a secret.

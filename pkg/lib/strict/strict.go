@@ -1,4 +1,5 @@
-package trigger
+// Package strict reads JSON objects of which every key is known and occurs once.
+package strict
 
 import (
 	"bytes"
@@ -10,20 +11,18 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
-// fields maps each key of a JSON object to the variable for its value: a pointer to
-// a text, a bool, a number or a list of texts, or the fields of an inner object.
-type fields map[string]any
+// Fields maps each key of a JSON object to the variable for its value: a pointer to
+// a string, a bool, a number or a list of strings, or the Fields of an inner object.
+type Fields map[string]any
 
-// decode reads one JSON object into its fields. It returns all its errors:
-// unknown keys, keys that occur twice, and values of the wrong type. Keys
-// are matched exactly. It reports false if the text is not a JSON object.
-func decode(text []byte, into fields) (wrong []string, ok bool) {
-	if len(text) > maxBody {
-		return []string{fmt.Sprintf("the request has %d bytes, at most %d are allowed", len(text), maxBody)}, false
-	}
+// Read reads one JSON object, the body of a request, into its fields. It returns what is wrong:
+// unknown keys, keys that occur twice, and values of the wrong type. Keys are matched
+// exactly. It reports false if the text is not a JSON object.
+func Read(text []byte, into Fields) (wrong []string, ok bool) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return []string{"the request is empty: send a JSON object"}, false
 	}
@@ -39,7 +38,7 @@ func decode(text []byte, into fields) (wrong []string, ok bool) {
 }
 
 // object reads one object. The path names it in messages: "", or "options.".
-func object(path string, text json.RawMessage, into fields) []string {
+func object(path string, text json.RawMessage, into Fields) []string {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return []string{fmt.Sprintf("%s: %s found, an object expected", nameOf(path), jsonType(text))}
@@ -70,7 +69,7 @@ func object(path string, text json.RawMessage, into fields) []string {
 
 // readValue reads one value into its target.
 func readValue(name string, value json.RawMessage, target any) []string {
-	if inner, ok := target.(fields); ok {
+	if inner, ok := target.(Fields); ok {
 		return object(name+".", value, inner)
 	}
 	if json.Unmarshal(value, target) == nil {
@@ -82,7 +81,7 @@ func readValue(name string, value json.RawMessage, target any) []string {
 		expected = "true or false"
 	case *[]string:
 		expected = "a list of strings"
-	case **int:
+	case *int64, **int:
 		expected = "a whole number"
 	}
 	return []string{fmt.Sprintf("%s: %s found, %s expected", name, jsonType(value), expected)}
@@ -112,3 +111,6 @@ func jsonType(value json.RawMessage) string {
 	}
 	return "the number " + short(string(value))
 }
+
+// short cuts a text that is too long for a message.
+func short(text string) string { return shorten.To(200, text) }
