@@ -83,7 +83,7 @@ format/draft          fault project format/archive format/declared format/plain 
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
-entry/report          fault project plan run
+entry/report          fault project plan run lib/cron
 entry/target          fault project plan
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report

@@ -30,7 +30,12 @@ func (i *installation) addAPI() {
 	})
 	called(httpAPI, "HttpApi")
 	function := awsapigatewayv2integrations.NewHttpLambdaIntegration(jsii.String("Function"), i.functions["api"],
-		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0()})
+		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{
+			PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0(),
+			// One permission for all routes: the policy of a function has at most 20 KB, which some 45 routes would fill.
+			// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+			ScopePermissionToRoute: jsii.Bool(false),
+		})
 	for _, route := range api.Routes() {
 		method, path, _ := strings.Cut(route, " ")
 		httpAPI.AddRoutes(&awsapigatewayv2.AddRoutesOptions{

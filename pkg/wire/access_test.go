@@ -50,7 +50,14 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/schedules":            access.Reader,
 	"GET /projects/{project}/{environment}/stacks":               access.Reader,
 	"POST /projects/{project}/{environment}/uploads":             access.Deployer,
+	"POST /projects/{project}/{environment}/runs/{run}/retry":    access.Deployer,
+	"GET /projects/{project}/{environment}/runs/{run}/steps":     access.Reader,
+	"GET /projects/{project}/{environment}/approvals":            access.Reader,
+	"GET /projects/{project}/{environment}/revisions":            access.Reader,
+	"GET /projects/{project}/{environment}":                      access.Reader,
 
+	"GET /approvals":           access.Reader,
+	"GET /projects/{project}":  access.Reader,
 	"GET /installation":        access.Reader,
 	"GET /openapi.json":        access.Reader,
 	"GET /projects":            access.Reader,
@@ -63,7 +70,7 @@ var routes = map[string]access.Role{
 // shop@prod. What is about the whole installation may be read by all who may read some project, and is changed by admins
 // of all projects only.
 func about(request, id string) bool {
-	if _, path, http := strings.Cut(request, " "); http && !strings.HasPrefix(path, "/projects/") {
+	if _, path, http := strings.Cut(request, " "); http && !strings.Contains(path, "{environment}") {
 		return strings.HasPrefix(request, "GET ")
 	}
 	return id == "shop@prod"

@@ -389,7 +389,7 @@ func TestRoleIsNeededForThePath(t *testing.T) {
 		h.denies, h.about = true, "nothing"
 		h.ask(t, call(route, aDeploy))
 		want := "shop@prod"
-		if !strings.Contains(route, "/projects/") {
+		if !strings.Contains(route, "{environment}") {
 			want = map[bool]string{true: access.Somewhere, false: access.Everywhere}[strings.HasPrefix(route, "GET ")]
 		}
 		if h.about != want {
@@ -553,6 +553,9 @@ func TestWhoAsks(t *testing.T) {
 			e := call(route, aDeploy)
 			if strings.HasPrefix(route, runs+"/") {
 				e.Body = `{"reason":"test"}`
+			}
+			if strings.HasSuffix(route, "/retry") {
+				e.Body = ""
 			}
 			if strings.HasSuffix(route, "/approve") || strings.HasSuffix(route, "/reject") {
 				e.Body = `{"reason":"test","plan_digest":"d"}`

@@ -119,7 +119,7 @@ func Table() string {
 	for _, key := range keys {
 		r := routes()[key]
 		role := r.role.String()
-		if !strings.Contains(key, "{project}") {
+		if !isOfProject(key) {
 			role += map[bool]string{true: " of all", false: " of any"}[r.role == access.Admin]
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, role, r.summary)
@@ -227,8 +227,8 @@ func refTo(name string) object { return object{"$ref": components + name} }
 
 // tagOf is what a path is about: the last of its words that names things.
 func tagOf(path string) string {
-	for _, tag := range []string{"runs", "uploads", "stacks", "schedules", "lock", "targets", "projects"} {
-		if strings.Contains(path, "/"+tag) && (tag != "projects" || !strings.Contains(path, "{project}")) {
+	for _, tag := range []string{"runs", "uploads", "stacks", "schedules", "lock", "approvals", "revisions", "targets", "projects"} {
+		if strings.Contains(path, "/"+tag) {
 			return tag
 		}
 	}
@@ -254,8 +254,11 @@ func parametersOf(method, path string, r route) []object {
 	}
 	for _, p := range r.query {
 		s := object{"type": "string"}
-		if p.number {
+		switch {
+		case p.number:
 			s = object{"type": "integer", "minimum": p.least, "maximum": p.most, "default": p.usual}
+		case p.values != nil:
+			s = object{"type": "string", "enum": p.values}
 		}
 		add("query", p.name, p.text, false, s)
 	}

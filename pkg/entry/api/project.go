@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
@@ -50,7 +51,7 @@ type StackPage struct {
 
 // A SchedulePage is a list of the schedules of a project.
 type SchedulePage struct {
-	Schedules []project.Scheduled `json:"schedules"` // sorted by name
+	Schedules []report.Schedule `json:"schedules"` // sorted by name
 }
 
 // projects lists the projects that the caller may read: all of them, or the one of a run.
@@ -108,7 +109,11 @@ func (a API) stacks(ctx context.Context, q question) (answer, error) {
 // schedules lists the schedules of a project.
 func (a API) schedules(ctx context.Context, q question) (answer, error) {
 	all, err := a.Schedules.List(ctx, q.project)
-	return answer{body: SchedulePage{append([]project.Scheduled{}, all...)}}, err
+	page := SchedulePage{Schedules: []report.Schedule{}}
+	for _, s := range all {
+		page.Schedules = append(page.Schedules, report.ScheduleOf(s, time.Now()))
+	}
+	return answer{body: page}, err
 }
 
 // execution shows the newest execution of a run.

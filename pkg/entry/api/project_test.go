@@ -77,7 +77,7 @@ type nightly struct{}
 
 // List is api.Schedules.
 func (nightly) List(context.Context, string) ([]project.Scheduled, error) {
-	return []project.Scheduled{{Call: project.Call{Project: "shop@prod", Schedule: "nightly", Operation: "refresh"}, Expression: "rate(1 day)"}}, nil
+	return []project.Scheduled{{Call: project.Call{Project: "shop@prod", Schedule: "nightly", Operation: "refresh"}, Expression: "rate(1 day)", Off: true}}, nil
 }
 
 // What the command reads of an installation and of a project: nothing of projects that the caller may not read, and no
@@ -94,7 +94,7 @@ func TestReadOfAProject(t *testing.T) {
 		{"GET /projects", "query.run=x", `{"projects":[]}`},
 		{"GET /targets", "", `{"targets":[{"target":"eu","account":"111122223333","region":"eu-west-1","role":"","execution_role":"","external_id":"","projects":[]}]}`},
 		{"GET" + ofShop + "/lock", "", `{"project":"shop@prod","owner":{"run":"` + newest + `"},"waiting":[]}`},
-		{"GET" + ofShop + "/schedules", "", `{"schedules":[{"project":"shop@prod","schedule":"nightly","operation":"refresh","expression":"rate(1 day)","time_zone":""}]}`},
+		{"GET" + ofShop + "/schedules", "", `{"schedules":[{"project":"shop@prod","schedule":"nightly","operation":"refresh","expression":"rate(1 day)","time_zone":"","disabled":true}]}`},
 		{"GET" + ofShop + "/runs/{run}/execution", "", `{"execution":"` + newest + `-2","started":true,"running":false,"why":"` + newest + `-2"}`},
 		{"GET" + ofShop + "/runs/{run}/execution", "run=" + middle, `{"started":false,"running":false}`},
 		{"POST" + ofShop + "/uploads", "", `{"key":"revisions/shop/prod/` + digest + `.zip","method":"PUT","url":"https://bucket/revisions/shop/prod/` + digest +

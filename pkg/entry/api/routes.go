@@ -4,12 +4,10 @@ import (
 	"context"
 	_ "embed" // the document
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -46,17 +44,10 @@ func (a API) document(context.Context, question) (answer, error) {
 	return answer{body: json.RawMessage(document)}, nil
 }
 
-// A parameter is one of the query.
-type parameter struct {
-	name, text         string // the text says what it is
-	number             bool
-	usual, least, most int // of a number
-}
-
 // subject returns the project that a request is about, for which its caller needs the role of the route: that of the
 // path. On other paths, an admin must be one of all projects, and a reader may be one of any project.
 func (r route) subject(e events.APIGatewayV2HTTPRequest) (string, error) {
-	if strings.Contains(e.RouteKey, "{project}") {
+	if isOfProject(e.RouteKey) {
 		return projectOf(e.PathParameters)
 	}
 	if r.role == access.Admin {
@@ -64,6 +55,9 @@ func (r route) subject(e events.APIGatewayV2HTTPRequest) (string, error) {
 	}
 	return access.Somewhere, nil
 }
+
+// isOfProject reports whether a route is about one environment of a project.
+func isOfProject(key string) bool { return strings.Contains(key, "{environment}") }
 
 // routes returns the routes by their keys, as API Gateway writes them. The path of each that is
 // about a project begins with it and its environment, so that permissions can name them.
@@ -94,6 +88,20 @@ func routes() map[string]route {
 			query:   []parameter{{name: "from", text: "the number of the first step of the page", number: true, most: math.MaxInt32}},
 			answers: report.Run{},
 		},
+		"GET " + runs + "/{run}/steps": {
+			id: "listSteps", summary: "List the steps of a run, in the order of its plan", role: access.Reader, handle: API.steps,
+			query: []parameter{
+				{name: "from", text: "the number of the first step of the page", number: true, most: math.MaxInt32},
+				{name: "limit", text: "how many steps a page has at most", number: true, usual: mostRuns, least: 1, most: mostSteps},
+				{name: "status", text: "only steps with this status", values: []string{"pending", "running", "waiting", "done", "failed", "skipped"}},
+				{name: "stack", text: "only steps of this stack"},
+			},
+			answers: StepPage{},
+		},
+		"POST " + runs + "/{run}/retry": {
+			id: "retryRun", summary: "Start a run that repeats this one, which has ended, with the same files", role: access.Deployer, handle: API.retry,
+			body: RunOptions{}, options: repeating().Options, status: http.StatusAccepted, answers: report.Run{}, other: Accepted{},
+		},
 		"GET " + runs + "/{run}/plan": {
 			id: "showPlan", summary: "Show what the plan of a run would change", role: access.Reader, handle: API.plan, answers: plan.Changes{},
 		},
@@ -104,14 +112,35 @@ func routes() map[string]route {
 			id: "showLock", summary: "Show which run holds the lock of a project, and which runs are queued", role: access.Reader, handle: API.lock, answers: report.Lock{},
 		},
 		"GET " + of + "/schedules": {
-			id: "listSchedules", summary: "List the schedules of a project", role: access.Reader, handle: API.schedules, answers: SchedulePage{},
+			id: "listSchedules", summary: "List the schedules of a project, with the next times of each", role: access.Reader, handle: API.schedules, answers: SchedulePage{},
 		},
 		"GET " + of + "/stacks": {
 			id: "listStacks", summary: "List the recorded stacks of a project with their outputs, sorted by name", role: access.Reader, handle: API.stacks,
 			query:   []parameter{{name: "after", text: "the name of a stack: the page has the stacks behind it"}},
 			answers: StackPage{},
 		},
+		"GET " + of: {
+			id: "showEnvironment", summary: "Show an environment of a project: its newest run, its lock, and what needs attention", role: access.Reader, handle: API.environment, answers: report.Environment{},
+		},
+		"GET " + of + "/approvals": {
+			id: "listApprovals", summary: "List what waits for approval in a project", role: access.Reader, handle: API.approvals, answers: ApprovalPage{},
+		},
+		"GET " + of + "/revisions": {
+			id: "listRevisions", summary: "List the configurations that runs of a project have deployed, newest first", role: access.Reader, handle: API.revisions,
+			query: []parameter{
+				{name: "before", text: "the ID of a run: the page has revisions of older runs"},
+				{name: "limit", text: "of how many runs a page has the revisions, at most", number: true, usual: mostRuns, least: 1, most: mostRuns},
+			},
+			answers: RevisionPage{},
+		},
 
+		"GET /approvals": {
+			id: "listAllApprovals", summary: "List what waits for approval in the projects that the caller may read", role: access.Reader, handle: API.allApprovals, answers: ApprovalPage{},
+		},
+		"GET /projects/{project}": {
+			id: "listEnvironments", summary: "List the environments of a project that the caller may read, sorted by name", role: access.Reader, handle: API.environments,
+			query: []parameter{{name: "after", text: "the name of an environment: the page has the environments behind it"}}, answers: EnvironmentPage{},
+		},
 		"GET /installation": {
 			id: "showInstallation", summary: "Describe the installation, and say as whom it knows the caller", role: access.Reader, handle: API.installation, answers: report.Installation{},
 		},
@@ -156,41 +185,3 @@ func commandRoute(c run.Control) route {
 
 // Routes lists the keys of the routes that are answered, sorted.
 func Routes() []string { return slices.Sorted(maps.Keys(routes())) }
-
-// understood refuses parameters of the query that the route does not have, and values that they cannot have.
-func (q question) understood() error {
-	var known, wrongs []string
-	for _, p := range q.route.query {
-		known = append(known, p.name)
-	}
-	there := "the route has none"
-	if len(known) > 0 {
-		there = "there is " + strings.Join(known, " and ")
-	}
-	for _, name := range slices.Sorted(maps.Keys(q.QueryStringParameters)) {
-		if !slices.Contains(known, name) {
-			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: %s", name, there))
-		}
-	}
-	for _, p := range q.route.query {
-		if value, given := q.QueryStringParameters[p.name]; given && p.number && !p.has(value) {
-			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is a number from %d to %d", p.name, value, p.least, p.most))
-		}
-	}
-	return wrong(wrongs)
-}
-
-// has reports whether a number is one that the parameter can be.
-func (p parameter) has(value string) bool {
-	n, err := strconv.Atoi(value)
-	return err == nil && n >= p.least && n <= p.most
-}
-
-// number returns a parameter of the query that is a number. It has been found valid.
-func (q question) number(name string) int {
-	n, err := strconv.Atoi(q.QueryStringParameters[name])
-	if err == nil {
-		return n
-	}
-	return q.route.query[slices.IndexFunc(q.route.query, func(p parameter) bool { return p.name == name })].usual
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/strict"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -56,6 +57,43 @@ func (a API) start(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return a.begin(ctx, q, text)
+}
+
+// repeating is the operation that repeats a run.
+func repeating() plan.Operation {
+	all := plan.AllOperations()
+	return all[slices.IndexFunc(all, func(o plan.Operation) bool { return o.Repeats })]
+}
+
+// retry starts a run that repeats another one.
+func (a API) retry(ctx context.Context, q question) (answer, error) {
+	of, err := a.find(ctx, q.project, q.PathParameters["run"])
+	if err != nil {
+		return answer{}, err
+	}
+	options := RunOptions{}
+	text, err := q.body()
+	if err == nil && len(strings.TrimSpace(string(text))) > 0 {
+		err = q.read(strict.Fields{
+			string(plan.OptionForce): &options.Force, string(plan.OptionRollback): &options.Rollback,
+			string(plan.OptionRefuse): &options.Refuse, string(plan.OptionMaxDeletions): &options.MaxDeletions,
+		})
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	options.Run = of.ID
+	request, err := written(RunRequest{Operation: repeating().Name, Options: options})
+	if err != nil {
+		return answer{}, err
+	}
+	return a.begin(ctx, q, []byte(request))
+}
+
+// begin starts the run that a text requests.
+func (a API) begin(ctx context.Context, q question, text []byte) (answer, error) {
+	var err error
 	r := a.ParseRequest(q.project, text)
 	if _, command := run.ControlNamed(r.Operation); command {
 		return answer{}, fault.New(fault.Invalid, "operation: %s is a command to a run, and starts none: use POST /projects/{project}/{environment}/runs/{run}/%s", r.Operation, r.Operation)

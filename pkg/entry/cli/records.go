@@ -17,7 +17,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/lib/cron"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -204,13 +203,13 @@ func listSchedules(ctx context.Context, c *call) (int, error) {
 			shown := shownSchedule{
 				Schedule: k.Schedule, Project: k.Project, Operation: k.Operation, Expression: k.Expression, Zone: k.Zone, Disabled: k.Off,
 			}
-			at, when := next(k, time.Now()), "never"
+			times, when := report.NextTimes(k, time.Now(), 1), "never"
 			switch {
 			case k.Off:
 				when = "disabled"
-			case !at.IsZero():
-				shown.Next = &at
-				when = at.Format("2006-01-02 15:04:05 MST")
+			case len(times) > 0:
+				shown.Next = &times[0]
+				when = times[0].Format("2006-01-02 15:04:05 MST")
 			}
 			objects = append(objects, shown)
 			cells = append(cells, []string{k.Schedule, k.Project, k.Operation, k.Expression, k.Zone, when})
@@ -245,22 +244,4 @@ func (s *session) schedules(ctx context.Context) ([]project.Scheduled, error) {
 		all = append(all, kept...)
 	}
 	return all, nil
-}
-
-// next is when a schedule runs next, in its time zone, or zero if it does not run
-// again or the time is unknown.
-func next(k project.Scheduled, now time.Time) time.Time {
-	zone, err := cron.Zone(k.Zone)
-	if err != nil {
-		return time.Time{}
-	}
-	e, err := cron.Parse(k.Expression)
-	if err != nil {
-		return time.Time{}
-	}
-	at := e.Next(now, k.Start, zone)
-	if at.IsZero() {
-		return at
-	}
-	return at.In(zone)
 }

@@ -86,8 +86,8 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 		if err != nil {
 			return nil, "", fmt.Errorf("list the runs of %s: %w", p, err)
 		}
-		if id := failing(runs); id != "" && id != shown.ID {
-			r, err := s.load(ctx, id)
+		if f, ok := report.Unrepaired(runs); ok && f.ID != shown.ID {
+			r, err := s.load(ctx, f.ID)
 			if err != nil {
 				return nil, "", err
 			}
@@ -103,22 +103,6 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 		}
 	}
 	return failed, texts, nil
-}
-
-// failing is the newest failed run of a project that wrote stacks and that no
-// later run has repaired. The runs are newest first. Without
-// such a run, failing is empty.
-func failing(runs []run.Run) string {
-	for _, r := range runs {
-		switch o := plan.AllOperations().Of(r.Operation); {
-		case !o.Writes || o.Restores: // a rollback does not make a failed deploy succeed
-		case r.State == run.StateSucceeded:
-			return ""
-		case r.State == run.StateFailed:
-			return r.ID
-		}
-	}
-	return ""
 }
 
 // picture prints a run: the tree of its steps, and its summary.

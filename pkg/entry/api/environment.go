@@ -1,0 +1,167 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// An EnvironmentPage is a list of the environments of a project.
+type EnvironmentPage struct {
+	Environments []report.Environment `json:"environments"`    // sorted by name
+	After        string               `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
+}
+
+// An ApprovalPage is a list of what waits for approval.
+type ApprovalPage struct {
+	Approvals []report.Question `json:"approvals"` // by project, in the order of the plans
+}
+
+// A RevisionPage is a page of the configurations that were deployed.
+type RevisionPage struct {
+	Revisions []report.Revision `json:"revisions"`        // newest first
+	Before    string            `json:"before,omitempty"` // the parameter of the request for the next page, which may have no revisions; empty on the last page
+}
+
+// mostEnvironments is how many environments a page has at most: each is read with its newest runs.
+const mostEnvironments = 50
+
+// environments lists the environments of a project that the caller may read. To others, it is a project that does not exist.
+func (a API) environments(ctx context.Context, q question) (answer, error) {
+	name := q.PathParameters["project"]
+	all, err := a.Records.Projects(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	all = slices.DeleteFunc(all, func(id string) bool { return !strings.HasPrefix(id, name+"@") })
+	if all, err = a.Among(ctx, q.by, access.Reader, all); err != nil {
+		return answer{}, err
+	}
+	if len(all) == 0 {
+		return answer{}, fault.New(fault.Missing, "there is no project %.70q that you may read: GET /projects lists those", name)
+	}
+	var found []report.Environment
+	for _, id := range all {
+		if id <= name+"@"+q.QueryStringParameters["after"] {
+			continue
+		}
+		e, err := a.environmentOf(ctx, id)
+		if err != nil {
+			return answer{}, err
+		}
+		if found = append(found, e); len(found) > mostEnvironments {
+			break
+		}
+	}
+	fits, err := fill(min(len(found), mostEnvironments), func(i int) report.Environment { return found[i] })
+	page := EnvironmentPage{Environments: append([]report.Environment{}, fits...)}
+	if 0 < len(fits) && len(fits) < len(found) {
+		page.After = fits[len(fits)-1].Environment
+	}
+	return answer{body: page}, err
+}
+
+// environment shows an environment of a project.
+func (a API) environment(ctx context.Context, q question) (answer, error) {
+	e, err := a.environmentOf(ctx, q.project)
+	if err == nil && e.LastRun == nil && e.Stacks == 0 {
+		err = fault.New(fault.Missing, "there is no %s: it has had no run", q.project)
+	}
+	return answer{body: e}, err
+}
+
+// environmentOf reads an environment of a project.
+func (a API) environmentOf(ctx context.Context, id string) (report.Environment, error) {
+	_, environment, _ := strings.Cut(id, "@")
+	e := report.Environment{Project: id, Environment: environment}
+	records, err := a.Records.Records(ctx, id)
+	if err != nil {
+		return e, err
+	}
+	runs, err := a.Reader.List(ctx, id, mostRuns)
+	if err != nil {
+		return e, err
+	}
+	l, err := a.Reader.Lock(ctx, id)
+	if err != nil {
+		return e, err
+	}
+	shown := func(r run.Run) *report.Run {
+		one := report.Of(r, time.Now())
+		return &one
+	}
+	e.Stacks, e.LastSuccessful = len(records), l.LastSuccessful
+	if len(runs) > 0 {
+		e.LastRun = shown(runs[0])
+	}
+	if failed, ok := report.Unrepaired(runs); ok {
+		e.Attention = shown(failed)
+	}
+	e.Lock, err = report.QueueEntryOf(ctx, a.Reader, id)
+	return e, err
+}
+
+// approvals lists what waits for approval in a project.
+func (a API) approvals(ctx context.Context, q question) (answer, error) {
+	return a.questions(ctx, []string{q.project})
+}
+
+// allApprovals lists what waits for approval in all projects that the caller may read.
+func (a API) allApprovals(ctx context.Context, q question) (answer, error) {
+	all, err := a.Records.Projects(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	readable, err := a.Among(ctx, q.by, access.Reader, all)
+	if err != nil {
+		return answer{}, err
+	}
+	return a.questions(ctx, readable)
+}
+
+// questions lists what waits for approval in some projects. Only a run that holds the lock of its project waits for approval.
+func (a API) questions(ctx context.Context, projects []string) (answer, error) {
+	page := ApprovalPage{Approvals: []report.Question{}}
+	for _, id := range projects {
+		l, err := a.Reader.Lock(ctx, id)
+		if err != nil {
+			return answer{}, err
+		}
+		if l.Owner.Run == "" {
+			continue
+		}
+		r, err := a.Reader.Follow(ctx, l.Owner.Run)
+		switch {
+		case fault.Is(err, fault.Missing): // it ended since
+		case err != nil:
+			return answer{}, err
+		default:
+			page.Approvals = append(page.Approvals, report.Questions(r)...)
+		}
+	}
+	return answer{body: page}, nil
+}
+
+// revisions lists the configurations that runs of a project have deployed.
+func (a API) revisions(ctx context.Context, q question) (answer, error) {
+	most := q.number("limit")
+	runs, err := a.page(ctx, q.project, most, q.QueryStringParameters["before"])
+	if err != nil {
+		return answer{}, err
+	}
+	l, err := a.Reader.Lock(ctx, q.project)
+	if err != nil {
+		return answer{}, err
+	}
+	page := RevisionPage{Revisions: report.RevisionsOf(runs, l.LastSuccessful)}
+	if len(runs) == most {
+		page.Before = runs[most-1].ID
+	}
+	return answer{body: page}, nil
+}

@@ -1,0 +1,59 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A parameter is one of the query.
+type parameter struct {
+	name, text         string // the text says what it is
+	number             bool
+	usual, least, most int      // of a number
+	values             []string // that a text can be; nil are all texts
+}
+
+// understood refuses parameters of the query that the route does not have, and values that they cannot have.
+func (q question) understood() error {
+	var known, wrongs []string
+	for _, p := range q.route.query {
+		known = append(known, p.name)
+	}
+	there := "the route has none"
+	if len(known) > 0 {
+		there = "there is " + strings.Join(known, " and ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.QueryStringParameters)) {
+		if !slices.Contains(known, name) {
+			wrongs = append(wrongs, fmt.Sprintf("%.40q is not understood: %s", name, there))
+		}
+	}
+	for _, p := range q.route.query {
+		value, given := q.QueryStringParameters[p.name]
+		switch {
+		case given && p.number && !p.has(value):
+			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is a number from %d to %d", p.name, value, p.least, p.most))
+		case given && p.values != nil && !slices.Contains(p.values, value):
+			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is one of %s", p.name, value, strings.Join(p.values, ", ")))
+		}
+	}
+	return wrong(wrongs)
+}
+
+// has reports whether a number is one that the parameter can be.
+func (p parameter) has(value string) bool {
+	n, err := strconv.Atoi(value)
+	return err == nil && n >= p.least && n <= p.most
+}
+
+// number returns a parameter of the query that is a number. It has been found valid.
+func (q question) number(name string) int {
+	n, err := strconv.Atoi(q.QueryStringParameters[name])
+	if err == nil {
+		return n
+	}
+	return q.route.query[slices.IndexFunc(q.route.query, func(p parameter) bool { return p.name == name })].usual
+}

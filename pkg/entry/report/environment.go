@@ -1,0 +1,95 @@
+package report
+
+import (
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// An Environment is an environment of a project: what was deployed to it, what runs, and what needs attention.
+type Environment struct {
+	Project        string      `json:"project"`                  // "shop@prod"
+	Environment    string      `json:"environment"`              // its name; default where the project has none
+	Stacks         int         `json:"stacks"`                   // how many are recorded
+	LastSuccessful run.Source  `json:"last_successful,omitzero"` // the configuration of the last deploy of all stacks that succeeded
+	LastRun        *Run        `json:"last_run,omitempty"`       // the newest run, without steps
+	Attention      *Run        `json:"attention,omitempty"`      // the newest failed run that no later run has repaired, among the newest 100
+	Lock           *QueueEntry `json:"lock,omitempty"`           // if a run holds it
+}
+
+// Unrepaired returns the newest failed run of a project that wrote stacks and that no later run has repaired. The runs are newest
+// first. It reports false if there is no such run.
+func Unrepaired(runs []run.Run) (run.Run, bool) {
+	for _, r := range runs {
+		switch o := plan.AllOperations().Of(r.Operation); {
+		case !o.Writes || o.Restores: // a rollback does not make a failed deploy succeed
+		case r.State == run.StateSucceeded:
+			return run.Run{}, false
+		case r.State == run.StateFailed:
+			return r, true
+		}
+	}
+	return run.Run{}, false
+}
+
+// A Question is what a run waits for the approval of: its plan, or what it does with a stack.
+type Question struct {
+	Project  string            `json:"project"`
+	Run      string            `json:"run"`
+	Who      string            `json:"who"`                // requested the run
+	Step     string            `json:"step"`               // an answer names it if several wait
+	Stack    string            `json:"stack,omitempty"`    // empty if the whole plan waits
+	Digest   string            `json:"plan_digest"`        // of what is approved: an answer names it
+	Text     string            `json:"text"`               // the question
+	Approval *project.Approval `json:"approval,omitempty"` // who may answer
+	Since    time.Time         `json:"since,omitzero"`
+	Deadline time.Time         `json:"deadline,omitzero"` // when it fails if nobody has approved it
+}
+
+// Questions lists what a run waits for the approval of. It needs the steps.
+func Questions(r run.Run) []Question {
+	var all []Question
+	listed := make(map[string]bool)
+	for _, s := range r.Questions() {
+		if s.Approval == nil || listed[s.Question()] {
+			continue
+		}
+		listed[s.Question()] = true
+		all = append(all, Question{
+			Project: r.Project, Run: r.ID, Who: r.By(), Step: s.Question(), Stack: s.Node, Digest: r.AnswerDigest(s), Text: s.Why, Approval: s.Approval,
+			Since: s.Claimed, Deadline: s.Deadline(s.Claimed),
+		})
+	}
+	return all
+}
+
+// A Revision is a configuration that runs have deployed.
+type Revision struct {
+	run.Source
+	Current   bool      `json:"current"` // it is that of the last deploy of all stacks that succeeded
+	Run       string    `json:"run"`     // the newest run of it in the page
+	Operation string    `json:"operation"`
+	State     run.State `json:"state"` // of that run
+	Who       string    `json:"who"`   // requested that run
+	Requested time.Time `json:"requested"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"`
+}
+
+// RevisionsOf lists the configurations that runs have deployed, each with the first of the runs. The runs are newest first.
+func RevisionsOf(runs []run.Run, current run.Source) []Revision {
+	all := []Revision{}
+	seen := make(map[run.Source]bool)
+	for _, r := range runs {
+		if r.Source == (run.Source{}) || r.Started.IsZero() || seen[r.Source] || !plan.AllOperations().Of(r.Operation).Writes {
+			continue
+		}
+		seen[r.Source] = true
+		all = append(all, Revision{
+			Source: r.Source, Current: r.Source == current, Run: r.ID, Operation: r.Operation, State: r.State, Who: r.By(), Requested: r.Requested, Started: r.Started, Ended: r.Ended,
+		})
+	}
+	return all
+}
