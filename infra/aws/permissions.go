@@ -96,7 +96,7 @@ var (
 	}
 	plans = []permission{
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/policies/*"}, Why: "the owner of the installation names the files of its policies"},
-		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/templates/*"}, Why: "templates are named by their digests"},
+		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"}, Why: "specs, values outside projects and templates are named by their digests"},
 		{
 			Do: []string{"s3:GetObject", "s3:PutObject"}, On: []string{"${Bucket}/plans/*", "${Bucket}/remote/*"},
 			Why: "what plans would change is named by its digest, and a deploy reads the saved plan that it carries out; files from elsewhere are named by the digests of configuration and address",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
@@ -86,7 +87,7 @@ func TestExports(t *testing.T) {
 func TestStoredParameters(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
-	l.serve(0.05)
+	h := l.serve(0.05)
 	base := func(value string) string {
 		return projectOf(t, "base", "project: base\nstacks:\n  p:\n    template:\n      Resources: {P: {Type: AWS::SSM::Parameter, Properties: {Name: /base/size, Type: String, Value: "+value+"}}}\n")
 	}
@@ -115,6 +116,13 @@ stacks:
 	l.must(cli.ExitOK, "deploy", base("large"))
 	l.has(l.must(cli.ExitOK, "plan", shop), "LARGE-large")
 	l.has(l.must(cli.ExitOK, "deploy", shop), "1 updated")
+
+	// A rollback restores what the last successful deploy has read.
+	l.must(cli.ExitOK, "deploy", base("huge"))
+	l.fail(h, cloudformation.Fault{Stack: "shop-bad", Operation: "create", Times: 1})
+	l.edit("stackwright.yaml", "stacks:\n", "stacks:\n  bad:\n    template:\n      Resources: {T: {Type: AWS::SNS::Topic}}\n")
+	l.has(l.must(cli.ExitFailed, "deploy", shop, "--rollback"), "it restores the last successful deploy")
+	l.has(l.must(cli.ExitOK, "outputs"), "LARGE-large")
 }
 
 // projectOf writes a project file into a folder of its own.

@@ -44,7 +44,7 @@ func newFixture(t *testing.T) *fixture {
 	h := &fixture{T: t, Engine: w.Engine, backend: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
 	h.store, h.cloud = &faultyStore{Store: w.Store}, &faultyCloud{Cloud: w.Cloud}
 	h.Store, h.Clouds, h.Verbs = h.store, h.cloud, action.Named(action.All(h.cloud, nil, nil)...)
-	h.Specs = &specStore{stored: make(map[string]project.Node)}
+	h.Specs = &specStore{stored: make(map[string]project.Node), values: make(map[string][]project.SourceValue)}
 	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*notifier)(h), (*meter)(h), (*loader)(h)
 	return h
 }
@@ -60,6 +60,7 @@ type faultyStore struct {
 	afterRegister func() // called after a token was registered
 	beforeLock    func() // called once, before the lock is read
 	readErr       error
+	forgetful     bool // no lock has kept values outside the project
 }
 
 func (s *faultyStore) RaiseEpoch(ctx context.Context, r run.Run) error {
@@ -107,7 +108,11 @@ func (s *faultyStore) Lock(ctx context.Context, project string) (run.Lock, error
 		s.beforeLock = nil
 		do()
 	}
-	return s.Store.Lock(ctx, project)
+	l, err := s.Store.Lock(ctx, project)
+	if s.forgetful {
+		l.Values = ""
+	}
+	return l, err
 }
 
 func (s *faultyStore) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
@@ -180,6 +185,7 @@ func (c *faultyCloud) Observe(ctx context.Context, places []plan.Location) (map[
 type specStore struct {
 	mu     sync.Mutex
 	stored map[string]project.Node
+	values map[string][]project.SourceValue
 }
 
 func (s *specStore) SaveTemplate(context.Context, string) error { return nil }
@@ -199,6 +205,23 @@ func (s *specStore) SaveSpecs(_ context.Context, nodes []project.Node) (referenc
 		s.stored[digest], references = n, append(references, digest)
 	}
 	return references, nil
+}
+
+func (s *specStore) SaveValues(_ context.Context, values []project.SourceValue) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values[fmt.Sprint(values)] = values
+	return fmt.Sprint(values), nil
+}
+
+func (s *specStore) Values(_ context.Context, reference string) ([]project.SourceValue, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	values, ok := s.values[reference]
+	if !ok {
+		return nil, fault.New(fault.Missing, "there are no values %s", reference)
+	}
+	return values, nil
 }
 
 func (s *specStore) Spec(_ context.Context, digest string) (project.Node, error) {

@@ -163,7 +163,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.refuseOutdated(ctx, *r); err != nil {
 		return plan.Plan{}, err
 	}
-	if desired, err = e.readSources(ctx, *r, desired); err != nil {
+	if desired, err = e.readSources(ctx, r, desired); err != nil {
 		return plan.Plan{}, err
 	}
 	view, moved, err := e.view(ctx, *r, desired)

@@ -60,7 +60,7 @@ type Executions interface {
 	RaiseEpoch(ctx context.Context, r run.Run) error
 
 	// Commit writes r's steps in place of those that an earlier planner left, then
-	// moves r from pending to its state and writes its operation, source, deletions
+	// moves r from pending to its state and writes its operation, source, values, deletions
 	// and digest, whether it rolls back, when it started, its deadline and its limits.
 	// It is Stale if the stored run is not pending, or its epoch is not r.Epoch.
 	Commit(ctx context.Context, r run.Run) error
@@ -213,7 +213,7 @@ type Schedules interface {
 	SetSchedules(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
 }
 
-// Specs keeps nodes, resolved but for outputs, and their templates. What is stored never
+// Specs keeps nodes, resolved but for outputs, their templates, and values outside projects. What is stored never
 // changes, and storing it twice has no effect.
 type Specs interface {
 	// SaveTemplate stores a template of the project that was read last.
@@ -228,6 +228,12 @@ type Specs interface {
 	SaveSpecs(ctx context.Context, nodes []project.Node) (references []string, err error)
 
 	Spec(ctx context.Context, reference string) (project.Node, error)
+
+	// SaveValues stores what a plan has read outside the project, and returns a reference to it.
+	SaveValues(ctx context.Context, values []project.SourceValue) (reference string, err error)
+
+	// Values returns what a plan has read outside the project, by its reference.
+	Values(ctx context.Context, reference string) ([]project.SourceValue, error)
 }
 
 // Changes keeps what plans would change, and the templates that this is found from.

@@ -53,9 +53,7 @@ func (p Project) Sources() []Source {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Source) int {
-		return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.Target.Where(), b.Target.Where()))
-	})
+	slices.SortFunc(all, Source.compare)
 	return slices.Compact(all)
 }
 

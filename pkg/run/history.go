@@ -17,6 +17,8 @@ type History struct {
 	LastFull       Source  `json:"last_full"`              // the last deploy of all stacks, however it ended; zero if there was none, or a user destroyed them since
 	CancelledBy    string  `json:"cancelled_by,omitempty"` // the run of that deploy, if a user cancelled it
 
+	Values string `json:"values,omitempty"` // reference to the values outside the project that LastSuccessful was deployed with: a rollback restores them. Empty if there were none, or if they were not kept
+
 	Approval *project.Approval `json:"approval,omitempty"` // what the files of the last successful deploy say about approvals; nil if nothing
 
 	Moved []string `json:"moved,omitempty"` // the runs that may have moved resources between stacks since the last successful deploy
@@ -104,9 +106,9 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		return h
 	}
 	if r.State == StateSucceeded {
-		h.LastSuccessful, h.Moved = r.Source, nil
+		h.LastSuccessful, h.Values, h.Moved = r.Source, r.Values, nil
 		if o.DeletesAll {
-			h.LastSuccessful, h.Destroy = Source{}, h.destroyed()
+			h.LastSuccessful, h.Values, h.Destroy = Source{}, "", h.destroyed()
 		}
 	}
 	h.LastFull, h.CancelledBy = h.lastFull(r, o), h.cancelledBy(r, rolledBack)

@@ -139,6 +139,28 @@ func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 	}
 }
 
+// A rollback restores the values outside the project that the last successful deploy of all stacks has read.
+func TestLeaveKeepsValues(t *testing.T) {
+	for what, c := range map[string]struct {
+		run  run.Run
+		want string
+	}{
+		"a deploy":          {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateSucceeded}, "is"},
+		"one that failed":   {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateFailed}, "was"},
+		"a rollback":        {run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateSucceeded}, "is"},
+		"of some stacks":    {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, "was"},
+		"a destroy":         {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateSucceeded}, ""},
+		"a destroy of some": {run.Run{Request: run.Request{Operation: "destroy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, "was"},
+		"a plan":            {run.Run{Request: run.Request{Operation: "plan"}, State: run.StateSucceeded}, "was"},
+	} {
+		c.run.ID, c.run.Started, c.run.Values = "one", now, "is"
+		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastSuccessful: run.Source{Version: "was"}, Values: "was"}}
+		if got := l.Leave(c.run, operation(c.run), "next").Lock.Values; got != c.want {
+			t.Errorf("%s leaves %q, want %q", what, got, c.want)
+		}
+	}
+}
+
 // The queue of a project has a limit. A run that is queued already, and an upload that
 // replaces another one, do not exceed it.
 func TestFullQueue(t *testing.T) {

@@ -104,6 +104,8 @@ type Run struct {
 
 	Destroy *project.Destroy // what its files say about destroys; nil if nothing
 
+	Values string // reference to the values outside the project that its plan has read; empty if there are none
+
 	Steps []Step // in the order of the plan
 }
 

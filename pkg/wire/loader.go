@@ -108,6 +108,16 @@ func (l *loader) Spec(ctx context.Context, reference string) (project.Node, erro
 	return l.bucket.Spec(ctx, reference)
 }
 
+// SaveValues implements engine.Specs.
+func (l *loader) SaveValues(ctx context.Context, values []project.SourceValue) (string, error) {
+	return l.bucket.SaveValues(ctx, values)
+}
+
+// Values implements engine.Specs.
+func (l *loader) Values(ctx context.Context, reference string) ([]project.SourceValue, error) {
+	return l.bucket.Values(ctx, reference)
+}
+
 // Template implements engine.Changes.
 func (l *loader) Template(ctx context.Context, digest string) ([]byte, error) {
 	if body, ok := l.templates[digest]; ok {

@@ -211,6 +211,31 @@ func (b *Bucket) Spec(ctx context.Context, reference string) (project.Node, erro
 	return n, nil
 }
 
+// SaveValues implements engine.Specs. The reference is the digest of the document. They are with the specs, because they
+// are needed as long as these.
+func (b *Bucket) SaveValues(ctx context.Context, values []project.SourceValue) (string, error) {
+	body, err := json.Marshal(values)
+	if err != nil {
+		return "", fault.New(fault.Broken, "values outside the project: %w", err)
+	}
+	digest := sum(body)
+	_, err = b.Put(ctx, valuesKey(digest), body)
+	return digest, err
+}
+
+// Values implements engine.Specs.
+func (b *Bucket) Values(ctx context.Context, reference string) (values []project.SourceValue, err error) {
+	key := valuesKey(reference)
+	body, err := b.digested(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key}, reference, deployAgain)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(body, &values); err != nil {
+		return nil, fault.New(fault.Broken, "values %s outside the project: %w", reference, err)
+	}
+	return values, nil
+}
+
 // SaveObject stores an object that a template needs under a key. It refuses bytes that do
 // not have the digest.
 func (b *Bucket) SaveObject(ctx context.Context, key, digest string, body []byte) error {
@@ -354,6 +379,7 @@ func (b *Bucket) fault(do, key, version string, err error) error {
 }
 
 func specKey(name string) string       { return "specs/" + name + ".jsonl" }
+func valuesKey(digest string) string   { return "specs/values-" + digest + ".json" }
 func templateKey(digest string) string { return "templates/" + digest }
 func changesKey(digest string) string  { return "plans/" + digest + ".json" }
 

@@ -164,6 +164,28 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
+// Values outside a project are read back unchanged, and not if they were overwritten.
+func TestValues(t *testing.T) {
+	b, _ := open(t)
+	want := []project.SourceValue{{Source: project.Source{Export: "net", Target: project.Target{Name: "eu"}}, Value: "<vpc-1>"}, {Source: project.Source{Parameter: "/none"}, Missing: "there is none"}}
+	reference, err := b.SaveValues(t.Context(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := again(b).Values(t.Context(), reference); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := b.Values(t.Context(), "none"); !fault.Is(err, fault.Missing) {
+		t.Errorf("values that were never stored: %v", err)
+	}
+	if _, err := b.Put(t.Context(), valuesKey(reference), []byte("[]")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again(b).Values(t.Context(), reference); !fault.Is(err, fault.Broken) {
+		t.Errorf("values that were overwritten: %v", err)
+	}
+}
+
 // A template whose bytes do not have the digest of its key is refused.
 func TestTemplates(t *testing.T) {
 	b, _ := open(t)

@@ -64,6 +64,7 @@ type Backend struct {
 	machine     *asl.Machine
 	projects    map[string]project.Project // by version of the source
 	specs       map[string]project.Node
+	values      map[string][]project.SourceValue
 	executions  map[string]*Execution
 	waiting     map[string]*waiter // by token
 	count       atomic.Int64
@@ -77,7 +78,7 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
 		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Published: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Hooks: NewHooks(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
-		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node),
+		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node), values: make(map[string][]project.SourceValue),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
@@ -338,6 +339,26 @@ func (b *Backend) Spec(ctx context.Context, reference string) (n project.Node, e
 	return n, err
 }
 
+// SaveValues implements engine.Specs.
+func (b *Backend) SaveValues(ctx context.Context, values []project.SourceValue) (reference string, err error) {
+	return keep(ctx, b, "Specs.SaveValues", "", values, b.values)
+}
+
+// Values implements engine.Specs.
+func (b *Backend) Values(ctx context.Context, reference string) ([]project.SourceValue, error) {
+	return stored(ctx, b, "Specs.Values", reference, b.values)
+}
+
+// keep stores v under a reference, its digest.
+func keep[T any](ctx context.Context, b *Backend, call, about string, v T, all map[string]T) (reference string, err error) {
+	return got(b, ctx, call, about, func() (string, error) {
+		text, err := json.Marshal(v)
+		reference := fmt.Sprintf("%x", sha256.Sum256(text))
+		all[reference] = v
+		return reference, err
+	})
+}
+
 // templateOf returns the template that has a digest in the simulation: the digest, if that is a
 // template, and else a topic, and an output that has the digest as its value.
 func templateOf(digest string) []byte {
@@ -385,13 +406,7 @@ func stored[T any](ctx context.Context, b *Backend, call, reference string, all 
 
 // SaveProposal implements engine.Changes.
 func (b *Backend) SaveProposal(ctx context.Context, p plan.Proposal) (reference string, err error) {
-	err = b.do(ctx, "Changes.SaveProposal", "", func() error {
-		text, err := json.Marshal(p)
-		reference = fmt.Sprintf("%x", sha256.Sum256(text))
-		b.Proposals[reference] = p
-		return err
-	})
-	return reference, err
+	return keep(ctx, b, "Changes.SaveProposal", "", p, b.Proposals)
 }
 
 // Installed implements engine.Policies.
@@ -413,13 +428,7 @@ func (b *Backend) Check(ctx context.Context, all []project.Policy, f plan.Facts,
 
 // SaveChanges implements engine.Changes.
 func (b *Backend) SaveChanges(ctx context.Context, c plan.Changes) (reference string, err error) {
-	err = b.do(ctx, "Changes.SaveChanges", c.Run, func() error {
-		text, err := json.Marshal(c)
-		reference = fmt.Sprintf("%x", sha256.Sum256(text))
-		b.Changes[reference] = c
-		return err
-	})
-	return reference, err
+	return keep(ctx, b, "Changes.SaveChanges", c.Run, c, b.Changes)
 }
 
 // Start implements engine.Machine.
