@@ -52,6 +52,7 @@ var routes = map[string]access.Role{
 	"POST /projects/{project}/{environment}/uploads":             access.Deployer,
 	"POST /projects/{project}/{environment}/runs/{run}/retry":    access.Deployer,
 	"GET /projects/{project}/{environment}/runs/{run}/steps":     access.Reader,
+	"GET /projects/{project}/{environment}/runs/{run}/events":    access.Reader,
 	"GET /projects/{project}/{environment}/approvals":            access.Reader,
 	"GET /projects/{project}/{environment}/revisions":            access.Reader,
 	"GET /projects/{project}/{environment}":                      access.Reader,

@@ -56,6 +56,7 @@ type app struct {
 	denies    bool              // everything
 	about     string            // what the role was needed for last
 	undecided error             // why nothing can be decided
+	followed  func()            // is called when a run is followed
 }
 
 // newApp has three runs of a project, and one of another.
@@ -100,6 +101,9 @@ func (h *app) Run(ctx context.Context, id string) (run.Run, error) {
 
 // Follow is api.Reader.
 func (h *app) Follow(_ context.Context, id string) (run.Run, error) {
+	if h.followed != nil {
+		h.followed()
+	}
 	for _, r := range h.runs {
 		if r.ID == id && h.blind == nil {
 			return r, nil

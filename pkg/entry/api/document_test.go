@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/golden"
@@ -34,7 +35,7 @@ var (
 	closed  = []reflect.Type{
 		reflect.TypeFor[fault.Kind](), reflect.TypeFor[run.State](), reflect.TypeFor[run.Command](), reflect.TypeFor[run.Status](),
 		reflect.TypeFor[plan.StackAction](), reflect.TypeFor[plan.Certainty](), reflect.TypeFor[difference.Action](), reflect.TypeFor[resource.Replacement](),
-		reflect.TypeFor[project.PolicyLevel](),
+		reflect.TypeFor[project.PolicyLevel](), reflect.TypeFor[report.EventKind](),
 	}
 )
 

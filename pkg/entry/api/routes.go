@@ -98,6 +98,15 @@ func routes() map[string]route {
 			},
 			answers: StepPage{},
 		},
+		"GET " + runs + "/{run}/events": {
+			id: "listEvents", summary: "List what has happened to a run and its steps, and wait until something does", role: access.Reader, handle: API.events,
+			query: []parameter{
+				{name: "after", text: "the cursor of the last answer: the page has the events behind it"},
+				{name: "limit", text: "how many events a page has at most", number: true, usual: mostRuns, least: 1, most: mostSteps},
+				{name: "wait", text: "for how many seconds to wait for an event, if there is none", number: true, usual: mostWait, most: mostWait},
+			},
+			answers: EventPage{},
+		},
 		"POST " + runs + "/{run}/retry": {
 			id: "retryRun", summary: "Start a run that repeats this one, which has ended, with the same files", role: access.Deployer, handle: API.retry,
 			body: RunOptions{}, options: repeating().Options, status: http.StatusAccepted, answers: report.Run{}, other: Accepted{},
