@@ -91,19 +91,25 @@ func (e *Engine) asPlanned(ctx context.Context, r run.Run, desired project.Proje
 	if len(desired.Sources()) == 0 {
 		return desired, nil
 	}
-	nodes := maps.Clone(desired.Nodes)
+	specs := make(map[string]string) // each once, however many steps its node has
 	for _, s := range r.Steps {
-		if s.Spec == "" || s.Over() {
-			continue
+		if s.Spec != "" && !s.Over() {
+			specs[s.Node] = s.Spec
 		}
-		n, err := e.Specs.Spec(ctx, s.Spec)
-		if err != nil {
-			return desired, fmt.Errorf("read what was planned for stack %s: %w", s.Node, err)
-		}
-		nodes[s.Node] = n
 	}
-	desired.Nodes = nodes
-	return desired, nil
+	names := slices.Sorted(maps.Keys(specs))
+	planned := make([]project.Node, len(names))
+	err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
+		if planned[i], err = e.Specs.Spec(ctx, specs[names[i]]); err != nil {
+			err = fmt.Errorf("read what was planned for stack %s: %w", names[i], err)
+		}
+		return err
+	})
+	desired.Nodes = maps.Clone(desired.Nodes)
+	for i, name := range names {
+		desired.Nodes[name] = planned[i]
+	}
+	return desired, err
 }
 
 // UnusablePolicies is the error for a file of the installation's policies that cannot be read or does not compile. It says no

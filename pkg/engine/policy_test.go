@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,4 +179,46 @@ func TestPoliciesThatCannotBeCheckedAreCheckedLater(t *testing.T) {
 	if r := h.planAndExecute("a"); r.State != run.StateFailed {
 		t.Errorf("the run is %s", r.State)
 	}
+}
+
+// After an approval, what was planned is read for many stacks at the same time, once for each.
+func TestPlannedSpecsAreReadInParallel(t *testing.T) {
+	h := newFixture(t)
+	h.backend.Cloud.Make("legacy", "v1", nil)
+	h.setVersion("v1", "a b c")
+	p := h.projects["v1"]
+	p.Approval = project.Approval{Plan: true}
+	p.Nodes["a"].Parameters["P"] = project.Text{{Source: &project.Source{Export: "legacy-Name"}}}
+	h.projects["v1"] = p
+	h.requestAndExecute("a", "deploy", "v1")
+	h.deny(`false`)
+	h.must(h.Answer(t.Context(), "a", "approve", run.Answer{ID: "by ann", Yes: true, Who: "ann", Subject: "ann", Digest: h.stored("a").Digest, At: h.backend.Now()}))
+	slow := &meetingSpecs{Specs: h.Engine.Specs, arrived: make(chan struct{}), needs: 3}
+	h.Engine.Specs, h.Engine.Parallel = slow, engine.AtMost(8)
+	if _, err := h.Plan(t.Context(), engine.ExecutionInput{Run: "a", Epoch: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if got := slow.reads.Load(); got != 3 {
+		t.Errorf("%d reads for 3 stacks", got)
+	}
+}
+
+// meetingSpecs answers no read before there are as many as it needs, or five seconds have passed.
+type meetingSpecs struct {
+	engine.Specs
+	arrived chan struct{}
+	needs   int64
+	reads   atomic.Int64
+}
+
+func (s *meetingSpecs) Spec(ctx context.Context, reference string) (project.Node, error) {
+	if s.reads.Add(1) == s.needs {
+		close(s.arrived)
+	}
+	select {
+	case <-s.arrived:
+	case <-time.After(5 * time.Second):
+		return project.Node{}, fault.New(fault.Unavailable, "the other specs are not read at the same time")
+	}
+	return s.Specs.Spec(ctx, reference)
 }

@@ -119,7 +119,7 @@ func (t Text) ReadSources(read func(Source) (string, error)) (Text, error) {
 	return t.ReplaceSources(func(s Source) (Term, error) {
 		value, err := read(s)
 		if err == nil && strings.Contains(value, "{resolve") {
-			err = fault.New(fault.Refused, "%s: its value holds {resolve, with which a dynamic reference of CloudFormation begins: what the value of another owner names would be read with the rights of this project. Write the reference here", s)
+			err = fault.New(fault.Refused, "its value contains a dynamic reference ({{resolve:…}}), which CloudFormation would resolve with the permissions of this project: write the reference in the project's own files")
 		}
 		return Term{Known: value}, err
 	})

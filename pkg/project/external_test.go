@@ -127,8 +127,13 @@ func TestSourcesHoldNoDynamicReferences(t *testing.T) {
 		`{"a":{"b":1}}`: false, "resolve": false, "{{name}}": false,
 	} {
 		text := project.Text{{Source: &project.Source{Stack: "net", Output: "Zone"}}}
-		if _, err := text.ReadSources(func(project.Source) (string, error) { return value, nil }); fault.Is(err, fault.Refused) != refused {
+		_, err := text.ReadSources(func(project.Source) (string, error) { return value, nil })
+		if fault.Is(err, fault.Refused) != refused {
 			t.Errorf("%s: %v", value, err)
+		}
+		want := "${external:net.Zone@}: its value contains a dynamic reference ({{resolve:…}}), which CloudFormation would resolve with the permissions of this project: write the reference in the project's own files"
+		if refused && err.Error() != want {
+			t.Errorf("the message is %q", err)
 		}
 	}
 }
