@@ -91,7 +91,7 @@ func TestStoredParameters(t *testing.T) {
 	base := func(value string) string {
 		return projectOf(t, "base", "project: base\nstacks:\n  p:\n    template:\n      Resources: {P: {Type: AWS::SSM::Parameter, Properties: {Name: /base/size, Type: String, Value: "+value+"}}}\n")
 	}
-	shop := projectOf(t, "shop", `project: shop
+	shopFile := `project: shop
 stacks:
   app:
     template:
@@ -102,7 +102,8 @@ stacks:
       P: ${upper(ssm-value:/base/size)}-${ssm-value:/base/size:1@default}
       D: ${ssm-value:/base/none ?? 'none'}
     tags: {size: "${ssm-value:/base/size}"}
-`)
+`
+	shop := projectOf(t, "shop", shopFile)
 	r := l.run("deploy", shop)
 	if r.code != cli.ExitRefused {
 		t.Errorf("deploy without the parameter ended with %d", r.code)
@@ -116,6 +117,10 @@ stacks:
 	l.must(cli.ExitOK, "deploy", base("large"))
 	l.has(l.must(cli.ExitOK, "plan", shop), "LARGE-large")
 	l.has(l.must(cli.ExitOK, "deploy", shop), "1 updated")
+
+	wrong := projectOf(t, "wrong", strings.NewReplacer("project: shop", "project: wrong", "P: {Type: String}", "P: {Type: Number}").Replace(shopFile))
+	r = l.run("deploy", wrong)
+	l.has(r.out+r.err, "stack app: Parameter 'P' must be a number: the value is that of ${upper(ssm-value:/base/size@default)}-${ssm-value:/base/size:1@default}")
 
 	// A rollback restores what the last successful deploy has read.
 	l.must(cli.ExitOK, "deploy", base("huge"))

@@ -5,76 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
-
-// readSources puts the values outside the project in the place of the references to them. The targets are
-// permitted. A run that writes keeps the values, and a rollback restores those that the last successful deploy has kept.
-func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
-	sources := p.Sources()
-	if len(sources) == 0 {
-		return p, nil
-	}
-	values, err := e.keptValues(ctx, r, sources)
-	if err != nil {
-		return p, fmt.Errorf("read the values outside the project that the last successful deploy has kept: %w", err)
-	}
-	now, err := e.valuesNow(ctx, *r, p, slices.DeleteFunc(sources, func(s project.Source) bool { return values[s].Source == s }))
-	if err != nil {
-		return p, err
-	}
-	p, err = p.ReadSources(func(s project.Source) (string, error) {
-		if kept, is := values[s]; is {
-			return kept.Read()
-		}
-		value, err := now(s)
-		values.Keep(s, value, err)
-		return value, err
-	})
-	if err == nil && e.operation(*r).Writes {
-		r.Values, err = e.Specs.SaveValues(ctx, values.Sorted())
-	}
-	return p, err
-}
-
-// keptValues returns the values of sources that a rollback restores; none for another operation. The messages of r say which
-// were not kept: a version of Stackwright that kept none made that deploy, or one that reads the files in another way.
-func (e *Engine) keptValues(ctx context.Context, r *run.Run, sources []project.Source) (project.SourceValues, error) {
-	values := make(project.SourceValues)
-	if !e.operation(*r).Restores {
-		return values, nil
-	}
-	l, err := e.Store.Lock(ctx, r.Project)
-	if err != nil {
-		return nil, err
-	}
-	if l.Values != "" {
-		kept, err := e.Specs.Values(ctx, l.Values)
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range kept {
-			if slices.Contains(sources, v.Source) {
-				values[v.Source] = v
-			}
-		}
-	}
-	var again []string
-	for _, s := range sources {
-		if _, kept := values[s]; !kept {
-			again = append(again, "${"+s.String()+"}")
-		}
-	}
-	if len(again) > 0 {
-		r.Messages = append(r.Messages, "these values outside the project were read again, because the last successful deploy did not keep them: "+strings.Join(again, ", "))
-	}
-	return values, nil
-}
 
 // valuesNow reads sources as they are now.
 func (e *Engine) valuesNow(ctx context.Context, r run.Run, p project.Project, sources []project.Source) (read, error) {

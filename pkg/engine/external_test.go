@@ -91,3 +91,52 @@ func TestRollbackKeepsValues(t *testing.T) {
 		t.Errorf("the values are %q, and were %q", after.Values, before.Values)
 	}
 }
+
+// A run of some stacks reads only the values that these and their dependencies need.
+func TestOnlyReadsWhatItDeploys(t *testing.T) {
+	none := project.Text{{Source: &project.Source{Parameter: "/shop/none"}}}
+	for only, want := range map[string]run.State{"b": run.StateSucceeded, "c": run.StateRefused, "a": run.StateRefused} {
+		h := newFixture(t)
+		h.setVersion("v1", "a b c<a")
+		h.projects["v1"].Nodes["a"].Parameters["P"] = none
+		h.must(h.Start(t.Context(), run.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}, Options: run.Options{Only: []string{only}}}))
+		if r := h.planAndExecute("a"); r.State != want {
+			t.Errorf("deploy --only %s is %s: %q", only, r.State, r.Messages)
+		}
+	}
+}
+
+// A value outside the project that the template does not allow is refused before anything is changed.
+func TestValuesFitTheirParameters(t *testing.T) {
+	size, out := project.Part{Source: &project.Source{Parameter: "/shop/size"}}, project.Part{Node: "a", Output: "Value"}
+	upper := project.Part{Expression: &project.Expression{Function: "upper", Arguments: []project.Term{{Source: size.Source}}}}
+	const template = "{Parameters: {N: {Type: Number}, A: {Type: String, AllowedValues: [1, 2]}, U: {Type: String, AllowedPattern: '[A-Z]+'}, L: {Type: String, MaxLength: 3}}, Resources: {T: {Type: 'AWS::SNS::Topic'}}, Outputs: {Value: {Value: x}}}"
+	for _, c := range []struct {
+		parameter, value string
+		text             project.Text
+		want             string // of the message; empty if the value is good
+	}{
+		{"N", "many", project.Text{size}, "stack b: Parameter 'N' must be a number: the value is that of ${ssm-value:/shop/size@}"},
+		{"N", "5", project.Text{size}, ""},
+		{"A", "3", project.Text{size}, "stack b: Parameter 'A' must be one of AllowedValues"},
+		{"A", "2", project.Text{size}, ""},
+		{"U", "a-", project.Text{upper}, "stack b: Parameter 'U' must match pattern [A-Z]+: the value is that of ${upper(ssm-value:/shop/size@)}"},
+		{"U", "a", project.Text{upper}, ""},
+		{"L", "four", project.Text{size}, "must contain at most 3 characters"},
+		{"L", "four", project.Text{size, out}, ""}, // the rest is not known yet: CloudFormation checks it
+		{"Other", "four", project.Text{size}, ""},
+	} {
+		h := newFixture(t)
+		h.backend.Cloud.Stored = map[string]project.StoredParameter{"/shop/size": {Value: c.value}}
+		h.setVersion("v1", "a b<a")
+		b := h.projects["v1"].Nodes["b"]
+		b.Template.Digest, b.Parameters[c.parameter] = template, c.text
+		h.projects["v1"].Nodes["b"] = b
+		h.request("a", "deploy", "v1")
+		h.planned("a", 1)
+		r := h.stored("a")
+		if refused := r.State == run.StateRefused; refused != (c.want != "") || !strings.Contains(strings.Join(r.Messages, " "), c.want) {
+			t.Errorf("%s of %q: the run is %s: %q", c.parameter, c.value, r.State, r.Messages)
+		}
+	}
+}

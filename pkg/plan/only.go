@@ -8,6 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/graph"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // selected returns the nodes that Only selects, or nil for all nodes: the named nodes
@@ -34,6 +35,12 @@ func (v View) selected() (map[string]bool, []error) {
 		}
 	}
 	return about, unknown
+}
+
+// Selection returns the desired nodes that a request for some stacks is about, or nil for all nodes.
+func Selection(desired project.Project, only []string) map[string]bool {
+	about, _ := View{Desired: desired, Only: only}.selected()
+	return about
 }
 
 // names lists the names of the nodes and their folders, sorted.

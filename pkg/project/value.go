@@ -41,6 +41,23 @@ func (all SourceValues) Sorted() []SourceValue {
 	return slices.SortedFunc(maps.Values(all), func(a, b SourceValue) int { return a.Source.compare(b.Source) })
 }
 
+// ReadsParameters reports whether a parameter of the node gets a value from outside the project.
+func (n Node) ReadsParameters() bool {
+	for _, t := range n.Parameters {
+		if len(t.Sources()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// AsKnown returns the text and true if it is known before any stack is deployed: also that of expressions of which all arguments
+// are known.
+func (t Text) AsKnown() (string, bool) {
+	text, err := t.Resolve(func(string, string) (string, error) { return "", ErrUnknown })
+	return text, err == nil
+}
+
 // compare orders sources as the user writes them.
 func (s Source) compare(other Source) int {
 	return cmp.Or(cmp.Compare(s.String(), other.String()), cmp.Compare(s.Target.Where(), other.Target.Where()))

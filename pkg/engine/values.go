@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// readSources puts the values outside the project in the place of the references to them, in the stacks that r is about. The
+// targets are permitted. A run that writes keeps the values, and a rollback restores those that the last successful deploy has
+// kept.
+func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
+	about := p
+	if selected := plan.Selection(p, r.Only); selected != nil {
+		about.Nodes = maps.Clone(p.Nodes)
+		maps.DeleteFunc(about.Nodes, func(name string, _ project.Node) bool { return !selected[name] })
+	}
+	sources := about.Sources()
+	if len(sources) == 0 {
+		return p, nil
+	}
+	values, err := e.keptValues(ctx, r, sources)
+	if err != nil {
+		return p, fmt.Errorf("read the values outside the project that the last successful deploy has kept: %w", err)
+	}
+	now, err := e.valuesNow(ctx, *r, p, slices.DeleteFunc(sources, func(s project.Source) bool { return values[s].Source == s }))
+	if err != nil {
+		return p, err
+	}
+	read, err := about.ReadSources(func(s project.Source) (string, error) {
+		if kept, is := values[s]; is {
+			return kept.Read()
+		}
+		value, err := now(s)
+		values.Keep(s, value, err)
+		return value, err
+	})
+	if err != nil {
+		return p, err
+	}
+	if err := e.checkValues(ctx, about, read); err != nil {
+		return p, err
+	}
+	if e.operation(*r).Writes {
+		if r.Values, err = e.Specs.SaveValues(ctx, values.Sorted()); err != nil {
+			return p, fmt.Errorf("store the values outside the project: %w", err)
+		}
+	}
+	p.Nodes = maps.Clone(p.Nodes)
+	maps.Copy(p.Nodes, read.Nodes)
+	return p, nil
+}
+
+// checkValues refuses values outside the project that their templates do not allow, as the reader of the files refuses those
+// that are written there.
+func (e *Engine) checkValues(ctx context.Context, before, after project.Project) error {
+	var digests []string
+	for _, n := range before.Nodes {
+		if n.ReadsParameters() {
+			digests = append(digests, n.Template.Digest)
+		}
+	}
+	slices.Sort(digests)
+	templates, err := e.templates(ctx, slices.Compact(digests))
+	if err != nil {
+		return fmt.Errorf("check the values outside the project: %w", err)
+	}
+	return plan.CheckValues(before, after, templates)
+}
+
+// keptValues returns the values of sources that a rollback restores; none for another operation. The messages of r say which
+// were not kept: a version of Stackwright that kept none made that deploy, or one that reads the files in another way.
+func (e *Engine) keptValues(ctx context.Context, r *run.Run, sources []project.Source) (project.SourceValues, error) {
+	values := make(project.SourceValues)
+	if !e.operation(*r).Restores {
+		return values, nil
+	}
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
+		return nil, err
+	}
+	if l.Values != "" {
+		kept, err := e.Specs.Values(ctx, l.Values)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range kept {
+			if slices.Contains(sources, v.Source) {
+				values[v.Source] = v
+			}
+		}
+	}
+	var again []string
+	for _, s := range sources {
+		if _, kept := values[s]; !kept {
+			again = append(again, "${"+s.String()+"}")
+		}
+	}
+	if len(again) > 0 {
+		r.Messages = append(r.Messages, "these values outside the project were read again, because the last successful deploy did not keep them: "+strings.Join(again, ", "))
+	}
+	return values, nil
+}
