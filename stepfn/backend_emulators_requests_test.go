@@ -42,7 +42,7 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		}
 	}
 	switch operation {
-	case "deploy", "plan", "adopt", "plan-adopt":
+	case "deploy", "plan", "adopt", "plan-adopt", "prune", "plan-prune":
 		if len(with) > 0 && with[0].source != (run.Source{}) {
 			request["key"], request["version"] = with[0].source.Key, with[0].source.Version
 			break

@@ -190,7 +190,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 		default:
 			q.Source = p.Source(p.project(w))
 		}
-	case "plan", "adopt", "plan-adopt":
+	case "plan", "adopt", "plan-adopt", "prune", "plan-prune":
 		q.Source = p.Source(p.project(w))
 	case "unlock":
 		q.Reason = "it is stuck"

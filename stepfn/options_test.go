@@ -22,6 +22,7 @@ var stackOptions = map[string]option{
 	"DELETE":     {"on_failure: DELETE", func(n *project.Node) { n.OnFailure = project.DeleteFailed }},
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
 	"off":        {"enabled: false", func(*project.Node) {}},
+	"obsolete":   {"obsolete: true", func(*project.Node) {}},
 	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},
 	"watched":    {"rollback_triggers: { minutes: 1 }", func(n *project.Node) { n.RollbackTriggers.Minutes = 1 }},
 	"locked":     {`stack_policy: { Statement: { Effect: Deny, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(lockedPolicy) }},
@@ -111,7 +112,7 @@ func (a *generator) withOptions(w stacks) stacks {
 func enabled(w stacks) stacks {
 	w = slices.Clone(w)
 	for i := range w {
-		w[i].options = slices.DeleteFunc(slices.Clone(w[i].options), func(name string) bool { return name == "off" })
+		w[i].options = slices.DeleteFunc(slices.Clone(w[i].options), func(name string) bool { return name == "off" || name == "obsolete" })
 	}
 	return w
 }

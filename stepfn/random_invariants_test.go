@@ -276,7 +276,8 @@ func (w *monitor) unneeded(t action.Task) {
 func (w *monitor) leavesAlone(r run.Run, t action.Task) {
 	if plan.AllOperations().Of(r.Operation).NeedsFiles {
 		p, _ := w.projectOf(r.Source)
-		w.holds(spared, !p.Ignores(t.Step.Node), "%s of run %s is requested, and its files leave the stack alone", t.Step.ID, r.ID)
+		pruned := r.Operation == "prune" && t.Step.Verb == plan.Delete && p.IsObsolete(t.Step.Node)
+		w.holds(spared, pruned || !p.Ignores(t.Step.Node), "%s of run %s is requested, and its files leave the stack alone", t.Step.ID, r.ID)
 		return
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), t.Project)

@@ -41,6 +41,8 @@ var words = []word{
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"prune", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-prune", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan-destroy", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan-adopt", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan-forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},

@@ -243,7 +243,10 @@ func (w stacks) project() project.Project {
 			for _, name := range s.options {
 				stackOptions[name].set(&n)
 			}
-			if s.ignored() {
+			switch {
+			case slices.Contains(s.options, "obsolete"):
+				p.Obsolete = append(p.Obsolete, n.Name)
+			case s.ignored():
 				p.Ignored = append(p.Ignored, n.Name)
 			}
 			imports := []string{s.version, "imports"}
@@ -274,11 +277,14 @@ func (w stacks) project() project.Project {
 		}
 	}
 	slices.Sort(p.Ignored)
+	slices.Sort(p.Obsolete)
 	return p
 }
 
 // ignored reports whether operations leave the stack alone.
-func (s stack) ignored() bool { return slices.Contains(s.options, "off") }
+func (s stack) ignored() bool {
+	return slices.Contains(s.options, "off") || slices.Contains(s.options, "obsolete")
+}
 
 // tableText is the table of a stack, in the section Resources of its template.
 func (s stack) tableText() string {

@@ -67,11 +67,11 @@ func (l *laptop) launch(h *host.Host) int {
 	if err != nil {
 		l.Fatal(err)
 	}
-	var stacks map[string]struct{ Ignored bool }
+	var stacks map[string]struct{ Ignored, Obsolete bool }
 	if err := json.Unmarshal(golden, &stacks); err != nil {
 		l.Fatal(err)
 	}
-	maps.DeleteFunc(stacks, func(_ string, s struct{ Ignored bool }) bool { return s.Ignored })
+	maps.DeleteFunc(stacks, func(_ string, s struct{ Ignored, Obsolete bool }) bool { return s.Ignored || s.Obsolete })
 	var side struct {
 		Variables   map[string]any    `yaml:"variables"`
 		Environment map[string]string `yaml:"environment_variables"`

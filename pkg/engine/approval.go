@@ -52,7 +52,7 @@ func (e *Engine) approvalOf(ctx context.Context, r run.Run, v plan.View, p plan.
 	if err != nil {
 		return approvalRule{}, err
 	}
-	rule, changed := l.Rule(v.Desired.Approval, o.NeedsFiles && !o.Adopts)
+	rule, changed := l.Rule(v.Desired.Approval, o.Deploys())
 	return approvalRule{rule, changed, len(p.Steps) == 0 && !changed}, nil
 }
 

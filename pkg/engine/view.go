@@ -25,6 +25,8 @@ func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error
 		return p, err
 	case e.operation(r).Adopts:
 		p = plan.Adopting(p, r.Only)
+	case e.operation(r).Prunes:
+		p = plan.Pruning(p)
 	case len(r.Adopt) > 0:
 		p, err = plan.AlsoAdopting(p, r.Adopt)
 	}
@@ -78,7 +80,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if v.Found, err = e.found(ctx, r, v); err != nil {
 		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
 	}
-	if e.operation(r).NeedsFiles && !e.operation(r).Adopts {
+	if e.operation(r).Deploys() {
 		if err := e.readImports(ctx, &v); err != nil {
 			return plan.View{}, nil, fmt.Errorf("import resources: %w", err)
 		}

@@ -108,7 +108,7 @@ func AlsoAdopting(p project.Project, names []string) (project.Project, error) {
 		for _, node := range found {
 			n := p.Nodes[node]
 			if n.Adopt = true; p.Ignores(node) {
-				unknown = append(unknown, fault.New(fault.Refused, "adopt: stack %s is left alone because the project's files say %s: enable it, or record it with stackwright adopt --only %s", node, ignoring, node))
+				unknown = append(unknown, fault.New(fault.Refused, "adopt: stack %s is left alone because the project's files say %s: remove that, or record it with stackwright adopt --only %s", node, v.whyIgnored(node), node))
 			}
 			p.Nodes[node] = n
 		}

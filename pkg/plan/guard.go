@@ -29,7 +29,7 @@ func (v View) MaxDeletions() int {
 // that was created by the run which is rolled back. A stack whose physical name, account
 // or region changes counts, because the old stack is deleted permanently.
 func (v View) guard() []error {
-	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 && len(v.Desired.Ignored) == 0 {
+	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 && len(v.Desired.Ignored)+len(v.Desired.Obsolete) == 0 {
 		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy", v.Desired.ID(), len(v.Recorded))}
 	}
 	going, most := v.permanentDeletions(), v.MaxDeletions()

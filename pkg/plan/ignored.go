@@ -9,8 +9,22 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// ignoring is what the files of a project say of a stack that operations leave alone.
-const ignoring = "enabled: false (ignore: true in a Sceptre project)"
+// What the files of a project say of a stack that operations leave alone.
+const (
+	ignoring = "enabled: false (ignore: true in a Sceptre project)"
+	obsolete = "obsolete: true"
+)
+
+// whyIgnored is what the files say of stacks that are left alone.
+func (v View) whyIgnored(names ...string) string {
+	switch {
+	case !slices.ContainsFunc(names, v.Desired.IsObsolete):
+		return ignoring
+	case slices.ContainsFunc(names, func(name string) bool { return !v.Desired.IsObsolete(name) }):
+		return ignoring + " or " + obsolete
+	}
+	return obsolete
+}
 
 // removes reports whether an operation on the selected nodes, nil for all, deletes what is recorded for a node that is no longer
 // desired.
@@ -30,8 +44,8 @@ func (v View) readIgnored(deploys phases) []error {
 			switch {
 			case !v.Desired.Ignores(need):
 			case !v.exists(need) || v.Recorded[need].StackID == "":
-				refusals = append(refusals, fault.New(fault.Refused, "stack %s uses outputs of %s, which is left alone because the project's files say %s, and which Stackwright has not deployed: enable %s; or, if the stack %s exists, record it with stackwright adopt --only %s",
-					name, need, ignoring, need, v.Desired.Nodes[need].Stack, need))
+				refusals = append(refusals, fault.New(fault.Refused, "stack %s uses outputs of %s, which is left alone because the project's files say %s, and which Stackwright has not deployed: remove that; or, if the stack %s exists, record it with stackwright adopt --only %s",
+					name, need, v.whyIgnored(need), v.Desired.Nodes[need].Stack, need))
 			case v.managed(need) && !maps.Equal(v.Recorded[need].Outputs, v.Live[need].Outputs):
 				reads[need] = true
 			}
@@ -55,14 +69,15 @@ func usedBy(n project.Node) []string {
 
 // ignoredMessages says which of the selected stacks, nil for all, are left alone.
 func (v View) ignoredMessages(about map[string]bool) []string {
-	var names []string
-	for _, name := range v.Desired.Ignored {
-		if about == nil || about[name] {
-			names = append(names, name)
-		}
+	among := func(names []string) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return about != nil && !about[name] })
 	}
-	if len(names) == 0 {
-		return nil
+	var all []string
+	if names := among(v.Desired.Ignored); len(names) > 0 {
+		all = append(all, fmt.Sprintf("left alone, because the project's files say %s: %s", ignoring, listed(names)))
 	}
-	return []string{fmt.Sprintf("left alone, because the project's files say %s: %s", ignoring, listed(names))}
+	if names := among(v.Desired.Obsolete); len(names) > 0 {
+		all = append(all, fmt.Sprintf("left alone, because the project's files say %s: %s; to delete what Stackwright has deployed of them: stackwright prune", obsolete, listed(names)))
+	}
+	return all
 }

@@ -65,9 +65,7 @@ func (v View) names() []string {
 
 // matching lists the nodes that a name in Only means, sorted.
 func (v View) matching(name string) []string {
-	is := func(node string) bool {
-		return node == name || strings.HasSuffix(name, "/") && strings.HasPrefix(node, name) || strings.HasPrefix(node, name+"@")
-	}
+	is := func(node string) bool { return means(name, node) }
 	var found []string
 	for node := range v.Desired.Nodes {
 		if is(node) {
@@ -88,10 +86,15 @@ func (v View) matching(name string) []string {
 	return slices.Compact(found)
 }
 
+// means reports whether a name in Only means a node.
+func means(name, node string) bool {
+	return node == name || strings.HasSuffix(name, "/") && strings.HasPrefix(node, name) || strings.HasPrefix(node, name+"@")
+}
+
 // leftDependents refuses to delete a stack if other stacks, which Only does not select or which are left alone,
 // depend on it, directly or not. Each error names these dependents.
 func (v View) leftDependents(about map[string]bool, deletes phases) []error {
-	if about == nil && len(v.Desired.Ignored) == 0 {
+	if about == nil && len(v.Desired.Ignored)+len(v.Desired.Obsolete) == 0 {
 		return nil
 	}
 	var uses graph.Graph[string] // from each stack to its dependents that stay
@@ -120,7 +123,7 @@ func (v View) leftDependents(about map[string]bool, deletes phases) []error {
 			left := slices.Sorted(maps.Keys(users))
 			refusal := fault.New(fault.Refused, "stack %s would be deleted, but other stacks depend on it (%s): name these too, or do not name %s", name, listed(left), name)
 			if ignored := slices.DeleteFunc(slices.Clone(left), func(user string) bool { return !v.Desired.Ignores(user) }); len(ignored) > 0 {
-				refusal = fault.New(fault.Refused, "stack %s would be deleted, but stacks depend on it (%s) that are left alone because the project's files say %s: enable or remove these, or leave %s in the project; a destroy knows the files of the last deploy", name, listed(ignored), ignoring, name)
+				refusal = fault.New(fault.Refused, "stack %s would be deleted, but stacks depend on it (%s) that are left alone because the project's files say %s: enable or remove these, or leave %s in the project; a destroy knows the files of the last deploy", name, listed(ignored), v.whyIgnored(ignored...), name)
 			}
 			refusals = append(refusals, refusal)
 		}

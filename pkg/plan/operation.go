@@ -19,6 +19,7 @@ type Operation struct {
 	Repeats     bool     // it repeats the operation of another run
 	NeedsFiles  bool     // it reads the project's files; other operations read only the records
 	Adopts      bool     // it adopts the stacks of all nodes that it is about
+	Prunes      bool     // it deletes the obsolete stacks of the project's files, and is about no others
 	NeedsOnly   bool     // it is about the stacks that the request names, and never about all
 	Preview     bool     // its plan is shown and never executed: it takes no lock and changes no stack
 	Approvable  bool     // its plan has to be approved where the project demands it
@@ -33,6 +34,9 @@ type Operation struct {
 	Command string // how the command line requests it, if that is not its name
 	Effect  string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
 }
+
+// Deploys reports whether the operation plans to bring the stacks to what the project's files say.
+func (o Operation) Deploys() bool { return o.NeedsFiles && !o.Adopts && !o.Prunes }
 
 // EffectFor returns the effect of a run that repeats or rolls back the run with ID of.
 func (o Operation) EffectFor(of string) string { return strings.ReplaceAll(o.Effect, "{run}", of) }
@@ -67,7 +71,7 @@ type Operations []Operation
 
 // AllOperations is the table of the operations of this version.
 func AllOperations() Operations {
-	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), adopt(), previewAdopt(), forget(), previewForget(), retry(), rollback()}
+	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), adopt(), previewAdopt(), prune(), previewPrune(), forget(), previewForget(), retry(), rollback()}
 }
 
 // Named returns the operation of the given name. It reports false, with the zero

@@ -44,7 +44,8 @@ type Project struct {
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
 	Policies  []Policy            `json:"policies,omitempty"`  // its own; those of the installation come before them
 
-	Ignored []string `json:"ignored,omitempty"` // stacks of its files that operations leave alone, sorted; one whose files could not be read is not among the nodes
+	Ignored  []string `json:"ignored,omitempty"`  // stacks of its files that operations leave alone, sorted; one whose files could not be read is not among the nodes
+	Obsolete []string `json:"obsolete,omitempty"` // the same, but a prune deletes them; none of them is in Ignored
 
 	Approval Approval `json:"approval,omitzero"` // of the plans of its deploys
 
@@ -54,9 +55,16 @@ type Project struct {
 	Kind Kind `json:"kind,omitempty"` // of its files
 }
 
-// Ignores reports whether operations leave a stack alone: they do not create, update or delete it.
+// Ignores reports whether operations leave a stack alone: they do not create or update it, and only a prune or a destroy deletes it,
+// if it is obsolete.
 func (p Project) Ignores(node string) bool {
 	_, found := slices.BinarySearch(p.Ignored, node)
+	return found || p.IsObsolete(node)
+}
+
+// IsObsolete reports whether a stack is to be deleted by the next prune.
+func (p Project) IsObsolete(node string) bool {
+	_, found := slices.BinarySearch(p.Obsolete, node)
 	return found
 }
 

@@ -80,7 +80,7 @@ func about(request, id string) bool {
 // What users can request, with the role that each needs.
 var requests = map[string]access.Role{
 	"deploy": access.Deployer, "plan": access.Deployer, "destroy": access.Deployer, "plan-destroy": access.Deployer, "refresh": access.Deployer, "retry": access.Deployer,
-	"adopt": access.Deployer, "plan-adopt": access.Deployer, "forget": access.Deployer, "plan-forget": access.Deployer,
+	"adopt": access.Deployer, "plan-adopt": access.Deployer, "forget": access.Deployer, "plan-forget": access.Deployer, "prune": access.Deployer, "plan-prune": access.Deployer,
 	"cancel": access.Deployer, "continue": access.Deployer, "pause": access.Deployer, "unlock": access.Admin,
 	"approve": access.Approver, "reject": access.Approver,
 }

@@ -97,6 +97,8 @@ func (f *flags) definitions() map[string]definition {
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
 		"plan.adopt":      {to: &f.plan, usage: "show what differs between the stacks and the project, and adopt none"},
+		"only.prune":      {to: &f.only, usage: "only these obsolete `stacks`, separated by commas: network/vpc, or network/ for all below it"},
+		"plan.prune":      {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
 		"step":            {to: &f.step, usage: "answer only this `step` of the run, such as db/approve; without it, all that wait"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},

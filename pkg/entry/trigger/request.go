@@ -187,7 +187,11 @@ func unknownOperation(all plan.Operations, name string) string {
 	if name == "" {
 		return "operation: missing: write one of " + strings.Join(known, ", ")
 	}
-	return fmt.Sprintf("operation: there is no operation %q%s", short(name), suggest.Hint(name, known))
+	hint := ": available: " + strings.Join(known, ", ")
+	if closest := suggest.Closest(name, known); closest != "" {
+		hint = ": did you mean " + closest + "?"
+	}
+	return fmt.Sprintf("operation: there is no operation %q%s", short(name), hint)
 }
 
 // checkSource lists the errors of the configuration.

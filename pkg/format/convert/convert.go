@@ -69,7 +69,7 @@ func Project(f archive.Files, read func(f archive.Files, environment string) (fo
 
 // unread lists the stacks that operations leave alone and that are not among the nodes.
 func unread(p project.Project) []string {
-	return slices.DeleteFunc(slices.Clone(p.Ignored), func(name string) bool { _, read := p.Nodes[name]; return read })
+	return slices.DeleteFunc(slices.Concat(p.Ignored, p.Obsolete), func(name string) bool { _, read := p.Nodes[name]; return read })
 }
 
 // readable is the declared project without the stacks that no environment has, because they are left alone and cannot be read.
@@ -104,10 +104,13 @@ func same(was, is project.Project) []error {
 		}
 	}
 	left := unread(was)
-	if was.Ignored = slices.DeleteFunc(slices.Clone(was.Ignored), func(name string) bool { return slices.Contains(left, name) }); !slices.Equal(was.Ignored, is.Ignored) {
+	without := func(names []string) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(left, name) })
+	}
+	if !slices.Equal(without(was.Ignored), is.Ignored) || !slices.Equal(without(was.Obsolete), is.Obsolete) {
 		differs("which stacks are left alone")
 	}
-	was.Ignored, is.Ignored = nil, nil
+	was.Ignored, is.Ignored, was.Obsolete, is.Obsolete = nil, nil, nil, nil
 	was.Nodes, is.Nodes = nil, nil
 	was.Kind, is.Kind = "", ""
 	if !reflect.DeepEqual(was, is) {
@@ -173,6 +176,7 @@ func (w *writer) stack(s declared.Stack, environment string) draft.Stack {
 		Name: s.Name, Template: w.template(s), Parameters: w.values(s.Settings.Parameters), Tags: w.values(s.Settings.Tags),
 		Capabilities: literals(s.Settings.Capabilities), Targets: literals(s.Settings.Targets), Needs: literals(s.Settings.Needs),
 		Timeout: literal(s.Settings.Timeout), Protect: literal(s.Settings.Protect) == "true", StackName: literal(s.StackName), Ignored: literal(s.Settings.Enabled) == "false",
+		Obsolete:      literal(s.Settings.Obsolete) == "true",
 		Notifications: writtenAll(s.Settings.Notifications), OnFailure: literal(s.Settings.OnFailure), DisableRollback: literal(s.Settings.DisableRollback) == "true",
 	}
 	if p := s.Settings.StackPolicy; p != nil {

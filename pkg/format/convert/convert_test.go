@@ -126,6 +126,31 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
+// A stack that is obsolete in Sceptre is obsolete in the project file. One that cannot be read is left out and named.
+func TestObsolete(t *testing.T) {
+	files := archive.Files{
+		"config/config.yaml": []byte("{project_code: shop, region: us-east-1}"), "config/a.yaml": []byte("{template: {path: t.yaml}, parameters: {A: !stack_output b.yaml::O}}"),
+		"config/b.yaml":    []byte("{template: {path: t.yaml}, parameters: {A: a}, obsolete: true, ignore: true}"),
+		"templates/t.yaml": []byte("Parameters: {A: {Type: String}}\nResources: {T: {Type: AWS::SNS::Topic}}\nOutputs: {O: {Value: !Ref T}}\n"),
+	}
+	c, err := convert.Project(files, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := c.Projects[0]; len(p.Ignored) > 0 || !slices.Equal(p.Obsolete, []string{"b"}) || !slices.Equal(p.Nodes["a"].Needs, []string{"b"}) || len(c.LeftOut) > 0 {
+		t.Errorf("%+v, left out %q", p, c.LeftOut)
+	}
+	files["config/a.yaml"] = []byte("{template: {path: t.yaml}, parameters: {A: a}}")
+	files["config/b.yaml"] = []byte("{template: {path: t.yaml}, obsolete: true}")
+	c, err = convert.Project(files, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := c.Projects[0]; len(p.Obsolete) > 0 || len(p.Nodes) != 1 || !slices.Equal(c.LeftOut, []string{"b"}) {
+		t.Errorf("%+v, left out %q", p, c.LeftOut)
+	}
+}
+
 // Literal $ before a reference stay: a project file reads $${ as a literal ${.
 func TestDollarBeforeReference(t *testing.T) {
 	files := archive.Files{

@@ -49,6 +49,7 @@ type Layer struct {
 	Defaults     []Defaults
 	Stacks       []Stack
 	Ignored      []string // stacks that operations leave alone and that are not declared
+	Obsolete     []string // the same, but a prune deletes them
 	MaxDeletions *int
 	MaxParallel  []Limit
 	Rollback     *bool
@@ -145,7 +146,8 @@ type Settings struct {
 	Parameters, Tags             map[string]Entry
 	Needs, Capabilities, Targets *[]Value
 	Protect, Timeout, Deployment *Value
-	Adopt, Approve, Enabled      *Value
+	Adopt, Approve               *Value
+	Enabled, Obsolete            *Value
 	Notifications                *[]Value
 	OnFailure, DisableRollback   *Value
 	RollbackTriggers             *RollbackTriggers

@@ -49,6 +49,7 @@ type Stack struct {
 
 	Notifications   []string // texts with references; as literals, those of live stacks
 	Ignored         bool     // operations leave it alone
+	Obsolete        bool     // the same, but a prune deletes it
 	OnFailure       string   // as in the file; "" is none
 	DisableRollback bool
 	Triggers        project.RollbackTriggers // of live stacks
@@ -137,6 +138,9 @@ func (s Stack) settings(b *bytes.Buffer, indent string) {
 	}
 	if s.Ignored {
 		fmt.Fprintf(b, "%senabled: false\n", indent)
+	}
+	if s.Obsolete {
+		fmt.Fprintf(b, "%sobsolete: true\n", indent)
 	}
 	if s.Protect {
 		fmt.Fprintf(b, "%sprotect: true\n", indent)

@@ -91,6 +91,7 @@ var (
 		{"on_failure", "What CloudFormation does with the stack if its creation fails.", option("ROLLBACK", string(project.KeepFailed), string(project.DeleteFailed)), nil},
 		{"disable_rollback", "Whether a creation or an update that fails is not rolled back, so that its resources can be examined.", truthOption, nil},
 		{"enabled", "Whether deploys and destroys are about the stack. If not, they leave it alone: it is not created, updated or deleted. Default: true.", truthOption, such(false)},
+		{"obsolete", "Whether the stack is to be deleted: deploys leave it alone, and stackwright prune deletes it.", truthOption, such(true)},
 		{"rollback_triggers", "Alarms that make CloudFormation roll a creation or an update back.", ref("rollback_triggers"), nil},
 		{"stack_policy", "A stack policy: which resources an update may change. The policy, the path of a JSON or YAML file of the project that has it, or none.", policyShape,
 			such("policies/db.json", map[string]any{"Statement": []any{map[string]any{"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}}})},

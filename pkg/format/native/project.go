@@ -171,7 +171,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.Approve = p.optional(what, "approve", keys)
 	p.approves = p.approves || s.Approve != nil
 	s.Protect, s.Adopt = p.truth(what, "protect", keys), p.truth(what, "adopt", keys)
-	s.Enabled = p.truth(what, "enabled", keys)
+	s.Enabled, s.Obsolete = p.truth(what, "enabled", keys), p.truth(what, "obsolete", keys)
 	s.Notifications = p.list(what, "notifications", keys)
 	s.OnFailure, s.DisableRollback = p.optional(what, "on_failure", keys), p.truth(what, "disable_rollback", keys)
 	s.RollbackTriggers = p.triggers(what+": rollback_triggers", keys["rollback_triggers"])

@@ -167,7 +167,7 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Protect = cmp.Or(s.Protect, on.Protect)
 	on.Timeout = cmp.Or(s.Timeout, on.Timeout)
 	on.Adopt = cmp.Or(s.Adopt, on.Adopt)
-	on.Enabled = cmp.Or(s.Enabled, on.Enabled)
+	on.Enabled, on.Obsolete = cmp.Or(s.Enabled, on.Enabled), cmp.Or(s.Obsolete, on.Obsolete)
 	on.Approve = cmp.Or(s.Approve, on.Approve)
 	on.Deployment = cmp.Or(s.Deployment, on.Deployment)
 	on.Notifications = cmp.Or(s.Notifications, on.Notifications)

@@ -29,6 +29,7 @@ func (r *resolver) setOptions(s *Stack) {
 	r.setCapabilities(what, s)
 	s.Node.Protect, s.Node.Adopt = r.truth(what+": protect", s, s.Settings.Protect), r.truth(what+": adopt", s, s.Settings.Adopt)
 	s.ignored = s.Settings.Enabled != nil && !r.truth(what+": enabled", s, s.Settings.Enabled)
+	s.obsolete = r.truth(what+": obsolete", s, s.Settings.Obsolete)
 	if v := s.Settings.Timeout; v != nil {
 		if text, ok := r.option(what+": timeout", s, *v); ok {
 			t, err := project.ParseTimeout(problem.Short(text))

@@ -62,6 +62,7 @@ type Stack struct {
 	mapIn     string // where to write its target, for messages; "" if no account or region says where it is
 	assets    []declared.Asset
 	ignored   bool      // operations leave it alone
+	obsolete  bool      // the same, but a prune deletes it
 	Template  *Template // nil if it could not be read
 	Node      project.Node
 	Known     map[string]string // parameters whose values are known, with the template's defaults
@@ -202,7 +203,7 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	env, _ := d.Environment(p.Environment)
 	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies, Hooks: p.Hooks, Home: p.Home}
 	for _, l := range []declared.Layer{d.Layer, env.Layer} {
-		all.Ignored = append(all.Ignored, l.Ignored...)
+		all.Ignored, all.Obsolete = append(all.Ignored, l.Ignored...), append(all.Obsolete, l.Obsolete...)
 		if l.MaxDeletions != nil {
 			all.MaxDeletions = l.MaxDeletions
 		}
@@ -248,13 +249,19 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 		n.Needs = needs[n.Name]
 		slices.Sort(n.Needs)
 		n.Needs = slices.Compact(n.Needs)
-		if s.ignored {
+		switch {
+		case s.obsolete:
+			all.Obsolete = append(all.Obsolete, n.Name)
+		case s.ignored:
 			all.Ignored = append(all.Ignored, n.Name)
+		}
+		if s.obsolete || s.ignored {
 			n.Adopt, n.Import, n.MoveFrom, n.Assets = false, nil, nil, nil
 		}
 		all.Nodes[n.Name] = n
 		templates[n.Template.Digest] = s.Template.Body
 	}
 	slices.Sort(all.Ignored)
+	slices.Sort(all.Obsolete)
 	return all, templates
 }

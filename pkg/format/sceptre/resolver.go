@@ -157,7 +157,7 @@ func (r *resolution) output(argument any) (any, error) {
 
 func (r *resolution) outputOf(other *stack, output, written string) (any, error) {
 	if !r.tree.has(other) {
-		return nil, fmt.Errorf("%s is obsolete, or it is ignored and cannot be read, so that its outputs are not known: write the value", other.file)
+		return nil, fmt.Errorf("%s is ignored or obsolete, and such stacks cannot be read, so that its outputs are not known: write the value", other.file)
 	}
 	return parts{{Reference: &declared.Reference{Written: written, Kind: "output", Name: other.name, Key: output}}}, nil
 }

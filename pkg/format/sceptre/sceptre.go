@@ -56,7 +56,7 @@ type tree struct {
 	budget jinja.Budget
 	full   bool // the budget is used up, which was reported
 
-	onlyNames bool // of the stacks that are ignored
+	onlyNames bool // of the stacks that are ignored or obsolete
 
 	places []problem.Position
 	hooked bool                          // the value that is read is under the key hooks
@@ -73,7 +73,7 @@ func Read(f archive.Files, elsewhere *remote.Files, list *problem.List) (d decla
 	return read(f, elsewhere, list, false)
 }
 
-// ReadWithoutIgnored is Read, but of the stacks that are ignored it declares only the names: Sceptre does not render their templates
+// ReadWithoutIgnored is Read, but of the stacks that are ignored or obsolete it declares only the names: Sceptre does not render their templates
 // or connect to their accounts, so they may have any problem.
 func ReadWithoutIgnored(f archive.Files, elsewhere *remote.Files, list *problem.List) (d declared.Project, ok bool) {
 	return read(f, elsewhere, list, true)
@@ -187,7 +187,9 @@ func (t *tree) declare(d *declared.Project, all []*stack) {
 // add declares a stack in an environment, whose stacks are given.
 func (t *tree) add(to *declared.Layer, s *stack, all []*stack) {
 	if !t.has(s) {
-		if !s.is("obsolete") {
+		if s.is("obsolete") {
+			to.Obsolete = append(to.Obsolete, s.name)
+		} else {
 			to.Ignored = append(to.Ignored, s.name)
 		}
 		return

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,7 @@ type made struct {
 	OnFailure       string   `json:"on_failure"`
 	DisableRollback bool     `json:"disable_rollback"`
 	Ignored         bool     `json:"ignored"`
+	Obsolete        bool     `json:"obsolete"`
 }
 
 var targets = map[string]project.Target{
@@ -160,7 +162,7 @@ func compare(t *testing.T, files archive.Files, kept []byte, environment string)
 		m := made{
 			StackName: n.Stack, Parameters: map[string]string{}, Tags: map[string]string{}, Needs: append([]string{}, n.Needs...),
 			Account: want[name].Account, Service: want[name].Service, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
-			Notifications: append([]string{}, n.Notifications...), OnFailure: string(n.OnFailure), DisableRollback: n.DisableRollback, Ignored: l.Project.Ignores(name),
+			Notifications: append([]string{}, n.Notifications...), OnFailure: string(n.OnFailure), DisableRollback: n.DisableRollback, Ignored: slices.Contains(l.Project.Ignored, name), Obsolete: l.Project.IsObsolete(name),
 		}
 		for key, text := range n.Parameters {
 			m.Parameters[key] = text.String()

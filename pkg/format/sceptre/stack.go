@@ -27,7 +27,7 @@ type stack struct {
 }
 
 // has reports whether the stack is declared.
-func (t *tree) has(s *stack) bool { return !s.is("obsolete") && !(s.is("ignore") && t.onlyNames) }
+func (t *tree) has(s *stack) bool { return !t.onlyNames || !s.is("obsolete") && !s.is("ignore") }
 
 func (s *stack) is(key string) bool {
 	if s.config == nil {
@@ -185,6 +185,9 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 	}
 	if s.is("ignore") {
 		one.Settings.Enabled = literal(t.position(s, "ignore"), "false")
+	}
+	if s.is("obsolete") {
+		one.Settings.Obsolete = literal(t.position(s, "obsolete"), "true")
 	}
 	t.timeout(s, &one.Settings)
 	t.failure(s, &one.Settings)

@@ -67,15 +67,13 @@ for s in stacks:
     names[s.external_name] = names[s.name.split("/")[0], s.external_name] = s.name
 result = {}
 for s in sorted(stacks, key=lambda s: s.name):
-    if s.obsolete:
-        continue
     external.clear()
     parameters = {k: ",".join(v) if isinstance(v, list) else v for k, v in s.parameters.items() if v is not None}
     result[s.name] = {
         "stack_name": s.external_name,
         "parameters": parameters,
         "tags": {str(k): str(v) for k, v in s.tags.items()},
-        "needs": sorted(({d.name for d in s.dependencies if not d.obsolete} | set(external)) - {s.name}),
+        "needs": sorted(({d.name for d in s.dependencies} | set(external)) - {s.name}),
         "account": [s.profile or "", s.region, s.sceptre_role or ""],
         "service_role": s.cloudformation_service_role or "",
         "protect": bool(s.protected),
@@ -87,4 +85,6 @@ for s in sorted(stacks, key=lambda s: s.name):
     }
     if s.ignore:
         result[s.name]["ignored"] = True
+    if s.obsolete:
+        result[s.name]["obsolete"] = True
 print(json.dumps(result, indent=1, sort_keys=True, ensure_ascii=False))

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// A deploy leaves an obsolete stack alone and says so, a plan of a prune shows what is lost, and a prune deletes the stack.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.has(l.must(cli.ExitOK, "prune", l.project), "prune of pair@default succeeded")
+	l.edit("stackwright.yaml", "  alone:\n", "  alone:\n    obsolete: true\n")
+	r := l.run("deploy", l.project)
+	l.has(r.out+r.err, "left alone, because the project's files say obsolete: true: alone", "stackwright prune")
+	l.has(l.must(cli.ExitChanges, "prune", l.project, "--plan", "--exit-code"), "plan-prune of pair@default", "alone", "1 to delete")
+	l.has(l.must(cli.ExitOK, "prune", l.project), "1 deleted")
+	l.has(l.must(cli.ExitOK, "stacks"), "pair-queue", "pair-topic")
+}

@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// prune deletes the stacks that the project's files call obsolete.
+func prune() Operation {
+	return Operation{
+		Name: "prune", Plan: Prune,
+		Requestable: true, NeedsFiles: true, Prunes: true, Approvable: true, Retryable: true,
+		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
+		Effect:  "it deletes the stacks that are obsolete, and changes no other",
+	}
+}
+
+// previewPrune shows what a prune would do.
+func previewPrune() Operation {
+	return Operation{
+		Name: PlanPrefix + "prune", Plan: Prune,
+		Requestable: true, NeedsFiles: true, Prunes: true, Preview: true,
+		Options: []Option{OptionOnly},
+		Effect:  "the deletion of the stacks that are obsolete is planned",
+	}
+}
+
+// Prune plans to delete the recorded stacks that the project's files call obsolete, or those of them that Only names. Other stacks have
+// no steps. It refuses to delete what a stack that stays depends on, by its record or by the files. It has no limit of deletions, because
+// the files name each stack.
+func Prune(v View) (Plan, error) {
+	var refusals []error
+	for _, name := range v.Only {
+		if !slices.ContainsFunc(v.Desired.Obsolete, func(node string) bool { return means(name, node) }) {
+			refusals = append(refusals, fault.New(fault.Refused, "only: %s is not obsolete: a prune deletes stacks with obsolete: true in the project's files%s", name, suggest.Hint(name, v.Desired.Obsolete)))
+		}
+	}
+	goes := make(map[string]bool)
+	for _, node := range v.Desired.Obsolete {
+		_, recorded := v.Recorded[node]
+		goes[node] = recorded && (len(v.Only) == 0 || slices.ContainsFunc(v.Only, func(name string) bool { return means(name, node) }))
+	}
+	maps.DeleteFunc(goes, func(_ string, yes bool) bool { return !yes })
+	names, users := slices.Sorted(maps.Keys(goes)), v.usersOf(goes)
+	for _, name := range names {
+		if by := users.After(name); len(by) > 0 {
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s is obsolete, but stacks that stay depend on it (%s): deploy these without the dependency first, or write obsolete: true under them too", name, listed(by)))
+		}
+	}
+	if len(refusals) > 0 || len(names) == 0 {
+		return Plan{}, errors.Join(refusals...)
+	}
+	v.Only, v.Desired.Nodes, v.Desired.Obsolete = names, nil, nil
+	return v.plan(nil)
+}
+
+// Pruning returns the desired project as a prune sees it: the obsolete stacks are not among its nodes, as those that the files no longer have.
+func Pruning(p project.Project) project.Project {
+	p.Nodes = maps.Clone(p.Nodes)
+	for _, name := range p.Obsolete {
+		delete(p.Nodes, name)
+	}
+	return p
+}
+
+// usersOf returns which stacks, but those among the nodes, depend on each of the nodes, by their records or by the files.
+func (v View) usersOf(nodes map[string]bool) *graph.Graph[string] {
+	var users graph.Graph[string]
+	add := func(name string, needs []string) {
+		for _, need := range needs {
+			if nodes[need] && !nodes[name] {
+				users.Add(need, name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		add(name, v.Recorded[name].Needs)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Desired.Nodes)) {
+		if n := v.Desired.Nodes[name]; !v.Desired.Ignores(name) {
+			add(name, n.Needs)
+		}
+	}
+	return &users
+}
