@@ -28,6 +28,7 @@ lib/function          lib/cidr lib/suggest
 lib/template          lib/cidr lib/document lib/graph lib/pattern
 lib/jinja
 lib/resource
+lib/diagram
 lib/markdown          lib/pattern
 lib/golden
 lib/schema
@@ -83,7 +84,7 @@ format/draft          fault project format/archive format/declared format/plain 
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
-entry/report          fault project plan run lib/cron
+entry/report          fault project plan run lib/cron lib/diagram
 entry/target          fault project plan
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report
@@ -92,7 +93,7 @@ wire                  fault project remote access plan run action engine hook li
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk
-entry/cli             fault project remote access plan policy run engine lib/cron lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

@@ -1,6 +1,9 @@
 package run
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // StuckAfter is how long a run may make no progress before it counts as stuck.
 const StuckAfter = time.Hour
@@ -105,4 +108,33 @@ func NewBacklog(runs []Run, now time.Time) Backlog {
 		}
 	}
 	return b
+}
+
+// LastChain lists the numbers of the steps that decided when r ended: the one that has ended last, or still runs, and before each the
+// one that ended last of those that it comes after. The first one is the first of the list.
+func (r *Run) LastChain() []int {
+	last := -1
+	later := func(n int) {
+		s := r.Steps[n]
+		if s.Attempt == 0 {
+			return
+		}
+		if last < 0 || !r.Steps[last].Ended.IsZero() && (s.Ended.IsZero() || s.Ended.After(r.Steps[last].Ended)) {
+			last = n
+		}
+	}
+	for n := range r.Steps {
+		later(n)
+	}
+	var chain []int
+	for last >= 0 {
+		chain = append(chain, last)
+		after := r.Steps[last].After
+		last = -1
+		for _, n := range after {
+			later(n)
+		}
+	}
+	slices.Reverse(chain)
+	return chain
 }

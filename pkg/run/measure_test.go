@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -138,5 +140,27 @@ func TestBacklog(t *testing.T) {
 	}
 	if got := run.NewBacklog(nil, now); got.Open != 0 || got.Oldest != 0 {
 		t.Errorf("that of nothing is %+v", got)
+	}
+}
+
+// The chain of the steps that decided the end goes back over the dependency that ended last, and begins with a step that waited for none.
+func TestLastChain(t *testing.T) {
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	step := func(n, ended int, after ...int) run.Step {
+		s := run.Step{Step: plan.Step{After: after}, Number: n, Attempt: 1, Claimed: start, Status: run.Done, Ended: start.Add(time.Duration(ended) * time.Second)}
+		if ended == 0 {
+			s.Ended = time.Time{}
+		}
+		return s
+	}
+	skipped := run.Step{Step: plan.Step{After: []int{0}}, Number: 4, Status: run.Skipped, Ended: start.Add(time.Hour)}
+	for want, r := range map[string]run.Run{
+		"[0 2 3]": {Steps: []run.Step{step(0, 5), step(1, 4), step(2, 9, 0, 1), step(3, 12, 2, 1), skipped}},
+		"[1]":     {Steps: []run.Step{step(0, 5), step(1, 0), step(2, 9, 0)}},
+		"[]":      {},
+	} {
+		if got := fmt.Sprint(r.LastChain()); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

@@ -21,7 +21,8 @@ import (
 type answer struct {
 	status   int
 	location string // of the run that it is about; empty for none
-	body     any    // becomes JSON
+	body     any    // becomes JSON, or is the text of another content type
+	media    string // the content type; empty is JSON
 	same     any    // becomes JSON of which the tag is made; nil is the body
 }
 
@@ -33,11 +34,17 @@ const mostAnswer = 4 << 20
 // response is the answer to a request as API Gateway takes it. If the caller of a GET has the same answer already, it
 // says only that. A large answer is compressed if the caller understands that.
 func (a answer) response(e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	text, err := written(a.body)
-	if err != nil {
-		return events.APIGatewayV2HTTPResponse{}, err
+	text, isText := a.body.(string)
+	var err error
+	if a.media == "" || !isText {
+		if text, err = written(a.body); err != nil {
+			return events.APIGatewayV2HTTPResponse{}, err
+		}
 	}
 	r := responding(a.status, text)
+	if a.media != "" {
+		r.Headers["content-type"] = a.media
+	}
 	if a.location != "" {
 		r.Headers["location"] = a.location
 	}
@@ -94,10 +101,12 @@ func compressed(text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
-// responding is a response. It must not be stored without asking again, because runs change.
+// responding is a response. It must not be stored without asking again, because runs change. A browser that shows it loads and
+// executes nothing.
 func responding(status int, text string) events.APIGatewayV2HTTPResponse {
 	return events.APIGatewayV2HTTPResponse{StatusCode: status, Body: text, Headers: map[string]string{
-		"content-type": "application/json", "cache-control": "private, no-cache",
+		"content-type": "application/json", "cache-control": "private, no-cache", "x-content-type-options": "nosniff",
+		"content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	}}
 }
 

@@ -185,6 +185,12 @@ func Fits(t testing.TB, e events.APIGatewayV2HTTPRequest, r events.APIGatewayV2H
 			t.Errorf("the document does not say that %s has %s: %v\n%.2000s", e.RouteKey, what, err, text)
 		}
 	}
+	if kind := r.Headers["content-type"]; slices.Contains(to.media, kind) {
+		if r.StatusCode != http.StatusOK {
+			t.Errorf("%s answers %d as %s", e.RouteKey, r.StatusCode, kind)
+		}
+		return
+	}
 	check("this answer", r.Body, "responses", strconv.Itoa(r.StatusCode), "content", r.Headers["content-type"], "schema")
 	if to.body != nil && r.StatusCode < http.StatusBadRequest && !e.IsBase64Encoded && e.Body != "" && !strings.Contains(e.Body, `"who":""`) {
 		check("this body", e.Body, "requestBody", "content", "application/json", "schema")
@@ -283,6 +289,9 @@ func responsesOf(method string, r route, add func(any) string) object {
 	}
 	status := max(r.status, http.StatusOK)
 	good := object{"description": http.StatusText(status), "content": object{"application/json": object{"schema": body}}}
+	for _, media := range r.media {
+		good["content"].(object)[media] = object{"schema": object{"type": "string"}}
+	}
 	headers, all := object{}, object{}
 	header := func(name, text string) {
 		headers[name] = object{"description": text, "schema": object{"type": "string"}}

@@ -32,6 +32,7 @@ type route struct {
 	status  int           // of the answer; 0 is 200
 	answers any           // a value of the type of the answer's body
 	other   any           // a value of another type that it may have
+	media   []string      // other content types that it may have
 }
 
 // document is the document of the API. TestDocument makes it of the routes.
@@ -97,6 +98,21 @@ func routes() map[string]route {
 				{name: "stack", text: "only steps of this stack"},
 			},
 			answers: StepPage{},
+		},
+		"GET " + runs + "/{run}/graph": {
+			id: "showRunGraph", summary: "Show which step of a run comes after which", role: access.Reader, handle: API.runGraph,
+			query:   []parameter{{name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid", "dot"}}},
+			answers: report.Graph{}, media: []string{svgType, textType},
+		},
+		"GET " + runs + "/{run}/timeline": {
+			id: "showTimeline", summary: "Show when the steps of a run were started and ended, and which decided when the run ended", role: access.Reader, handle: API.timeline,
+			query:   []parameter{{name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid"}}},
+			answers: report.Timeline{}, media: []string{svgType, textType},
+		},
+		"GET " + of + "/graph": {
+			id: "showGraph", summary: "Show which recorded stack of a project depends on which", role: access.Reader, handle: API.projectGraph,
+			query:   []parameter{{name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid", "dot"}}},
+			answers: report.Graph{}, media: []string{svgType, textType},
 		},
 		"GET " + runs + "/{run}/events": {
 			id: "listEvents", summary: "List what has happened to a run and its steps, and wait until something does", role: access.Reader, handle: API.events,

@@ -203,10 +203,10 @@ a reference to a secret. It replaces no file and changes nothing in AWS; plan of
 			examples: []string{"export", "export shop@prod", "export shop --project shop"},
 		},
 		{name: "graph", args: "[DIR|FILE]", most: 1, group: groupShow, short: "show which stack depends on which, and why", flags: "env.files fetch " + sceptred + "output " + where, run: drawGraph,
-			outputs: []string{"text", "json", "yaml", "dot", "mermaid"},
-			long: `Shows the project's stacks, each below its dependencies. With --installation or --api it asks for the account and region of the
+			outputs: []string{"text", "json", "yaml", "dot", "mermaid", "svg"},
+			long: `Shows the project's stacks, each below its dependencies; -o dot and mermaid print the graph for programs that draw, and svg a drawing. With --installation or --api it asks for the account and region of the
 installation, and for its targets if the project names one.` + ofDir,
-			examples: []string{"graph", "graph examples/shop -o dot"}},
+			examples: []string{"graph", "graph examples/shop -o svg"}},
 		{
 			name: "init", args: "[DIR]", most: 1, group: groupShow, short: "write the project file of a new project", flags: "project.new from-live " + where, run: initialize,
 			long: `Writes stackwright.yaml into a folder, by default the current one. If the folder has CloudFormation templates, each becomes a stack, with

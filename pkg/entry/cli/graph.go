@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/cli/term"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
+	"github.com/stackwright/stackwright/pkg/lib/diagram"
 )
 
 // drawGraph shows the stacks of a project and their dependencies.
@@ -23,7 +24,8 @@ func drawGraph(ctx context.Context, c *call) (int, error) {
 	if c.flags.output == "json" {
 		return ExitOK, json.NewEncoder(c.Out).Encode(p)
 	}
-	drawing := map[string]func() string{"text": p.tree, "dot": p.dot, "mermaid": p.mermaid}[c.flags.output]
+	g := p.diagram()
+	drawing := map[string]func() string{"text": p.tree, "dot": g.Dot, "mermaid": g.Mermaid, "svg": g.SVG}[c.flags.output]
 	_, err = fmt.Fprint(c.Out, drawing())
 	return ExitOK, err
 }
@@ -103,32 +105,17 @@ func (p picture) below(b *strings.Builder, name, indent string, drawn map[string
 	}
 }
 
-// dot draws the graph in Graphviz's language.
-func (p picture) dot() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %q {\n  rankdir=LR;\n  node [shape=box];\n", p.Project)
-	for _, name := range p.Stacks {
-		fmt.Fprintf(&b, "  %q;\n", name)
-	}
-	for _, name := range p.Stacks {
-		for _, u := range p.users[name] {
-			fmt.Fprintf(&b, "  %q -> %q [label=%q];\n", name, u, p.reasons(u, name))
-		}
-	}
-	return b.String() + "}\n"
-}
-
-// mermaid draws the graph in Mermaid's language, which GitHub shows.
-func (p picture) mermaid() string {
-	var b strings.Builder
-	b.WriteString("graph LR\n")
+// diagram is the graph for drawings.
+func (p picture) diagram() diagram.Graph {
+	g := diagram.Graph{Title: p.Project}
+	numbers := make(map[string]int)
 	for i, name := range p.Stacks {
-		fmt.Fprintf(&b, "  s%d[\"%s\"]\n", i, name)
+		g.Nodes, numbers[name] = append(g.Nodes, diagram.Node{Name: name}), i
 	}
 	for i, name := range p.Stacks {
 		for _, u := range p.users[name] {
-			fmt.Fprintf(&b, "  s%d --> s%d\n", i, slices.Index(p.Stacks, u))
+			g.Edges = append(g.Edges, diagram.Edge{From: i, To: numbers[u], Label: p.reasons(u, name)})
 		}
 	}
-	return b.String()
+	return g
 }
