@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
@@ -47,6 +48,8 @@ var hookCalls = map[string]string{
 
 	"webhook":    "https://hooks.example.com/deploys",
 	"wait_alarm": alarmPrefix + "*", // for the setting: a hook names its alarm
+
+	"empty_bucket": "*@*=arn:aws:s3:::bucket-*", // for the setting: a hook names its bucket
 }
 
 // hookSecret is with what hooks of scenarios sign their requests.
@@ -67,6 +70,9 @@ func (h testHook) hook() project.Hook {
 	}
 	if h.kind == "webhook" {
 		made.Values["secret"] = project.Literal(hookSecret)
+	}
+	if t, ok := hook.Named(h.kind); ok {
+		made.Loses = t.Loses
 	}
 	if h.key != "" {
 		made.CacheKey = project.Literal(h.key)
@@ -123,6 +129,8 @@ type hooked interface {
 	SlowHook(name string, d time.Duration) // the executions that it starts take so long
 	HookFault(name string, m sim.Fault)    // of its next call
 	Alarm(name, state string)              // an alarm has this state from now on; it is created first
+	Fill(bucket string, objects int)       // a bucket has so many objects; it is created first
+	Objects(bucket string) int             // how many it has
 	Called() []string                      // the names of the hooks that were called since the last call
 }
 
@@ -155,6 +163,8 @@ func (p *memoryBackend) SlowHook(name string, d time.Duration) {
 }
 func (p *memoryBackend) HookFault(name string, m sim.Fault) { p.faults["hook "+name] = m }
 func (p *memoryBackend) Alarm(name, state string)           { p.Hooks.Alarms[name] = state }
+func (p *memoryBackend) Fill(bucket string, objects int)    { p.Hooks.Buckets[bucket] = objects }
+func (p *memoryBackend) Objects(bucket string) int          { return p.Hooks.Buckets[bucket] }
 func (p *memoryBackend) Called() []string {
 	var names []string
 	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
@@ -285,6 +295,30 @@ func (r *emulators) createAlarm(name string) {
 	}
 }
 
+// Fill puts objects into a bucket. Each is a version and a delete marker.
+func (r *emulators) Fill(bucket string, objects int) {
+	if err := r.cloud.Objects.MakeBucket(bucket); err != nil {
+		r.Fatal(err)
+	}
+	client := r.bucket
+	for i := range objects {
+		key := aws.String(fmt.Sprint("object", i))
+		_, put := client.PutObject(r.Context(), &sdks3.PutObjectInput{Bucket: &bucket, Key: key, Body: strings.NewReader("data")})
+		_, del := client.DeleteObject(r.Context(), &sdks3.DeleteObjectInput{Bucket: &bucket, Key: key})
+		if err := errors.Join(put, del); err != nil {
+			r.Fatal(err)
+		}
+	}
+}
+
+func (r *emulators) Objects(bucket string) int {
+	out, err := r.bucket.ListObjectVersions(r.Context(), &sdks3.ListObjectVersionsInput{Bucket: &bucket})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return max(len(out.Versions), len(out.DeleteMarkers))
+}
+
 func (r *emulators) Called() []string {
 	r.hookLog.mu.Lock()
 	defer r.hookLog.mu.Unlock()
@@ -335,6 +369,9 @@ func parseHook(args []string) testHook {
 		case "watching":
 			i++
 			h.kind, h.value = "wait_alarm", alarmPrefix+args[i]
+		case "emptying":
+			i++
+			h.kind, h.value = "empty_bucket", args[i]
 		case "ignored":
 			h.ignored = true
 		case "keyed":
@@ -368,6 +405,12 @@ func (s *scenario) slowHook(st statement) { s.SlowHook(st.args[0], seconds(st.ar
 
 func (s *scenario) alarm(st statement) { s.Alarm(st.args[0], st.args[1]) }
 
+func (s *scenario) fill(st statement) { s.Fill(st.args[0], number(st.args[1])) }
+
+func (s *scenario) holdsObjects(st statement) {
+	s.expect(fmt.Sprint(s.Objects(st.args[0])), st.args[1])
+}
+
 func (s *scenario) hookFault(st statement) {
 	s.HookFault(st.args[1], scenarioFaults[st.args[0]])
 }
@@ -383,7 +426,7 @@ func takeHookOption(_ *reader, _ *statement, args []string) int {
 		return 0
 	case slices.Contains([]string{"starting", "putting", "posting", "ignored", "open", "closed"}, args[0]):
 		return 1
-	case slices.Contains([]string{"keyed", "within", "watching"}, args[0]) && len(args) > 1:
+	case slices.Contains([]string{"keyed", "within", "watching", "emptying"}, args[0]) && len(args) > 1:
 		return 2
 	}
 	return 0

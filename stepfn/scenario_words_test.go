@@ -92,6 +92,7 @@ var words = []word{
 	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                            // its next call fails
 	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                    // the executions that it starts take so long
 	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},               // of its next call
+	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                              // a bucket has so many objects from now on
 	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on
 
 	// Checks of the current run.
@@ -125,6 +126,7 @@ var words = []word{
 	{"holds", "STACK TABLE", (*scenario).holds, isCheck},           // the live stack has the table
 	{"topics", "STACK [TEXT...]", (*scenario).topics, isCheck},     // the names of the topics of the live stack
 	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck}, // the stacks that have change sets
+	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},   // a bucket has so many objects
 	{"called", "[HOOK...]", (*scenario).called, isCheck},           // the hooks that were called since the last such line, each as often as it was called
 }
 

@@ -15,7 +15,7 @@ func TestHooksInATarget(t *testing.T) {
 		"arn:aws:lambda:*:" + there + ":function:hook-*", "arn:aws:states:*:" + there + ":stateMachine:hook-*", "arn:aws:events:*:" + there + ":event-bus/hooks",
 		"arn:aws:sns:*:" + there + ":hook-*", "arn:aws:ssm:*:" + there + ":parameter/hook/*",
 		"arn:aws:secretsmanager:*:" + there + ":secret:hook/*",
-		"arn:aws:cloudwatch:*:" + there + ":alarm:hook-*",
+		"arn:aws:cloudwatch:*:" + there + ":alarm:hook-*", "arn:aws:s3:::hook-*",
 	}
 	const in = ":eu-west-1:" + there + ":"
 	event := with("events:source", "stackwright.hook")
@@ -40,6 +40,11 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "publish", Request: iam.Request{Action: "sns:Publish", Resource: "arn:aws:sns" + in + "hook-a"}},
 		// CloudWatch describes composite alarms only to who may describe all alarms.
 		{name: "alarm", Request: iam.Request{Action: "cloudwatch:DescribeAlarms", Resource: "*"}},
+		{name: "objects", Request: iam.Request{Action: "s3:ListBucketVersions", Resource: "arn:aws:s3:::hook-a"}},
+		{name: "uploads", Request: iam.Request{Action: "s3:ListBucketMultipartUploads", Resource: "arn:aws:s3:::hook-a"}},
+		{name: "delete an object", Request: iam.Request{Action: "s3:DeleteObject", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "delete a version", Request: iam.Request{Action: "s3:DeleteObjectVersion", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "abort an upload", Request: iam.Request{Action: "s3:AbortMultipartUpload", Resource: "arn:aws:s3:::hook-a/key"}},
 		{name: "parameter", Request: iam.Request{Action: "ssm:PutParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
 		{name: "sign", Request: iam.Request{Action: "secretsmanager:GetSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:hook/a-AbCdEf"}},
 	}
@@ -54,6 +59,10 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "change a secret", Request: iam.Request{Action: "secretsmanager:PutSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:hook/a-AbCdEf"}},
 		{name: "change an alarm", Request: iam.Request{Action: "cloudwatch:PutMetricAlarm", Resource: "arn:aws:cloudwatch" + in + "alarm:hook-a"}},
 		{name: "set the state of an alarm", Request: iam.Request{Action: "cloudwatch:SetAlarmState", Resource: "arn:aws:cloudwatch" + in + "alarm:hook-a"}},
+		{name: "an object of another bucket", Request: iam.Request{Action: "s3:DeleteObject", Resource: "arn:aws:s3:::other/key"}},
+		{name: "read an object", Request: iam.Request{Action: "s3:GetObjectVersion", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "write an object", Request: iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "delete a bucket", Request: iam.Request{Action: "s3:DeleteBucket", Resource: "arn:aws:s3:::hook-a"}},
 		{name: "read a parameter", Request: iam.Request{Action: "ssm:GetParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
 	})
 

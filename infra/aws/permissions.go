@@ -323,6 +323,16 @@ func hooks(s settings) []permission {
 	if secrets := s.called("secretsmanager"); secrets != nil {
 		all = append(all, permission{Do: []string{"secretsmanager:GetSecretValue"}, On: secrets, Why: "webhooks of projects are signed with it; the owner of the installation lists with which secrets"})
 	}
+	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
+	if buckets := s.called("s3"); buckets != nil {
+		const why = "hooks of projects empty buckets before their stacks are deleted; the owner of the installation lists which"
+		var objects []string
+		for _, b := range buckets {
+			objects = append(objects, b+"/*")
+		}
+		all = append(all, permission{Do: []string{"s3:ListBucketMultipartUploads", "s3:ListBucketVersions"}, On: buckets, Why: why},
+			permission{Do: []string{"s3:AbortMultipartUpload", "s3:DeleteObject", "s3:DeleteObjectVersion"}, On: objects, Why: why})
+	}
 	// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
 	if s.called("cloudwatch") != nil {
 		all = append(all, permission{Do: []string{"cloudwatch:DescribeAlarms"}, On: []string{"*"}, Why: "without a permission for all resources, CloudWatch does not describe composite alarms; hooks of projects wait for alarms that the owner of the installation lists"})

@@ -27,8 +27,11 @@ type Type struct {
 	Keys    []Key           // other keys that hooks of the type must have
 	Payload bool            // it passes the message on, so that hooks may have a payload
 	Local   bool            // it reaches nothing, so that the installation has nothing to list
+	Loses   string          // what it deletes, for plans; "" if it deletes no data
 
-	Check func(on string) error // what Form cannot say of that value; nil for nothing
+	Moments []project.Moment                                // at which alone it may be called; nil for all
+	Check   func(on string) error                           // what Form cannot say of that value; nil for nothing
+	ARN     func(in project.Target, on string) (arn string) // what that value names, if it is no ARN or URL itself; nil if it is
 
 	Caller // calls it
 }
@@ -38,6 +41,15 @@ type Key struct {
 	Name string
 	What string          // what the value names, if the installation has to list it; "" for any text
 	Form pattern.Pattern // of a value that names something
+	arn  func(in project.Target, value string) string
+}
+
+// Reaches returns the ARN or the URL of what a value of the key names in a target.
+func (k Key) Reaches(in project.Target, value string) string {
+	if k.arn == nil {
+		return value
+	}
+	return k.arn(in, value)
 }
 
 // OtherKeys lists the names of the keys besides that of the type.
@@ -51,7 +63,7 @@ func (t Type) OtherKeys() []string {
 
 // Reached lists the keys whose values name what hooks of the type reach. The first is that of the type.
 func (t Type) Reached() []Key {
-	all := []Key{{t.Name, t.What, t.Form}}
+	all := []Key{{t.Name, t.What, t.Form, t.ARN}}
 	for _, k := range t.Keys {
 		if k.What != "" {
 			all = append(all, k)
@@ -85,7 +97,7 @@ func (instant) Stop(context.Context, Services, Call) error { return nil }
 
 // All lists the types of this version.
 func All() []Type {
-	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType(), alarmType()}
+	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType(), alarmType(), emptyType()}
 }
 
 // Named returns the type of the given name. It reports false if there is none.
@@ -118,8 +130,9 @@ type Services struct {
 	Secrets    Secrets
 	Webhooks   Webhooks
 	Alarms     Alarms
+	Buckets    Buckets
 	Allowed    Allowed
-	Own        Allowed // the installation's own functions, state machine and topics, which no hook may call
+	Own        Allowed // the installation's own functions, state machine, topics and bucket, which no hook may reach
 }
 
 // A Call is a call of a hook.
@@ -181,6 +194,9 @@ type Allowed []string
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
 var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager|cloudwatch):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
 
+// bucket is the form of a pattern of buckets. It begins with at least three characters of their names: hooks delete what is in them.
+var bucket = pattern.New(`^arn:aws[a-z-]*:s3:::[a-z0-9][a-z0-9.-]{2}[a-z0-9.*-]{0,60}$`)
+
 // site is the form of a pattern of URLs: it names the host, in which a star could stand for that of somebody else.
 var site = pattern.New(`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?/[-A-Za-z0-9._~%/*]{0,256}$`)
 
@@ -197,8 +213,11 @@ func ParseAllowed(text string) (Allowed, error) {
 		if err != nil {
 			wrong = append(wrong, `"`+p+`" does not begin with a pattern of projects: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*, before the =, or no =`)
 		}
-		if !arn.MatchString(e.Thing) && !site.MatchString(e.Thing) {
-			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret or an alarm, in which stars stand for any text, and not https://HOST/* with a host without stars`)
+		switch {
+		case bucket.MatchString(e.Thing) && e.Projects == nil && err == nil:
+			wrong = append(wrong, `"`+p+`" is about a bucket that hooks delete the objects of: write the projects whose hooks may, such as shop@prod=`+e.Thing)
+		case !arn.MatchString(e.Thing) && !bucket.MatchString(e.Thing) && !site.MatchString(e.Thing):
+			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret or an alarm, in which stars stand for any text, not that of a bucket, with no star among the first three characters of its name, and not https://HOST/* with a host without stars`)
 		}
 	}
 	if len(wrong) > 0 {
@@ -225,7 +244,7 @@ func (a Allowed) entries() []project.Entry {
 func (a Allowed) ARNs() []string {
 	var all []string
 	for _, e := range a.entries() {
-		if arn.MatchString(e.Thing) && !slices.Contains(all, e.Thing) {
+		if !site.MatchString(e.Thing) && !slices.Contains(all, e.Thing) {
 			all = append(all, e.Thing)
 		}
 	}
@@ -257,11 +276,14 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 			return "", err
 		}
 	}
+	if err := t.At(c.Message.Moment); err != nil {
+		return "", err
+	}
 	if t.Local {
 		return t.Call(ctx, s, c)
 	}
 	for _, k := range t.Reached() {
-		if err := s.permit(c.project(), c.Values[k.Name]); err != nil {
+		if err := s.permit(c.project(), k.Reaches(c.Target, c.Values[k.Name])); err != nil {
 			return "", err
 		}
 	}
@@ -275,10 +297,27 @@ func (s Services) permit(id, thing string) error {
 	if err := s.Allowed.Permit(id, thing); err != nil {
 		return err
 	}
-	if s.Own.Permit(id, thing) == nil {
+	return s.Own.Spare(id, thing)
+}
+
+// Spare returns an error of kind Denied if a thing is among a, the parts of the installation.
+func (a Allowed) Spare(id, thing string) error {
+	if a.Permit(id, thing) == nil {
 		return fault.New(fault.Denied, "%s is a part of Stackwright, which no hook may reach: call something else", thing)
 	}
 	return nil
+}
+
+// At returns an error of kind Invalid if hooks of the type are not called at a moment.
+func (t Type) At(m project.Moment) error {
+	if t.Moments == nil || slices.Contains(t.Moments, m) {
+		return nil
+	}
+	var all []string
+	for _, one := range t.Moments {
+		all = append(all, string(one))
+	}
+	return fault.New(fault.Invalid, "hooks of the type %s are only for %s, and not for %s: move it", t.Name, strings.Join(all, " and "), m)
 }
 
 // Ended reports whether what the call c has started is over.

@@ -12,7 +12,10 @@ import (
 )
 
 // A services records what is called.
-type services struct{ called []string }
+type services struct {
+	called  []string
+	objects int // requests until a bucket is empty
+}
 
 func (s *services) Invoke(_ context.Context, _ project.Target, function string, input []byte) error {
 	s.called = append(s.called, "invoke "+function+" "+token(input))
@@ -62,6 +65,12 @@ func (s *services) AlarmOK(_ context.Context, _ project.Target, name string) (bo
 	return name == "hook-calm", nil
 }
 
+func (s *services) EmptyBucket(_ context.Context, _ project.Target, name string) (bool, error) {
+	s.called = append(s.called, "empty "+name)
+	s.objects--
+	return s.objects < 0, nil
+}
+
 func token(message []byte) string {
 	var m hook.Message
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -85,7 +94,7 @@ func call(kind, on string) hook.Call {
 	return hook.Call{
 		Token: "t", Type: kind, Values: map[string]string{kind: on, "value": "one", "secret": secret}, Started: "execution",
 		Target:  project.Target{Account: "000000000000", Region: "us-east-1"},
-		Message: hook.Message{Token: "t", Hook: "h", Project: "shop", Environment: "prod"},
+		Message: hook.Message{Token: "t", Hook: "h", Project: "shop", Environment: "prod", Moment: project.BeforeDelete},
 	}
 }
 
@@ -111,6 +120,13 @@ func TestCalls(t *testing.T) {
 		{name: "an alarm with spaces", kind: "wait_alarm", on: alarm + ": 5xx, all", want: "describe hook-a: 5xx, all"},
 		{name: "an alarm elsewhere", kind: "wait_alarm", on: strings.Replace(alarm, "us-east-1", "eu-west-1", 1), refused: fault.Invalid},
 		{name: "an alarm that is not listed", kind: "wait_alarm", on: strings.Replace(alarm, "hook-a", "other", 1), refused: fault.Denied},
+		{name: "a bucket", kind: "empty_bucket", on: "bucket-a", want: "empty bucket-a"},
+		{name: "a bucket by its ARN", kind: "empty_bucket", on: "arn:aws:s3:::bucket-a", want: "empty bucket-a"},
+		{name: "a bucket of another partition", kind: "empty_bucket", on: "arn:aws-cn:s3:::bucket-a", refused: fault.Denied},
+		{name: "a bucket that is not listed", kind: "empty_bucket", on: "other", refused: fault.Denied},
+		{name: "a bucket of others", kind: "empty_bucket", on: "bucket-test", refused: fault.Denied},
+		{name: "the bucket of Stackwright", kind: "empty_bucket", on: "bucket-own", refused: fault.Denied},
+		{name: "objects of a bucket", kind: "empty_bucket", on: "arn:aws:s3:::bucket-a/logs", refused: fault.Invalid},
 		{name: "an ARN of another service", kind: "invoke", on: machine, refused: fault.Invalid},
 		{name: "what is not listed", kind: "invoke", on: strings.Replace(function, "hook-a", "other", 1), refused: fault.Denied},
 		{name: "what is listed for the project", kind: "event", on: bus + "-shop", want: "put " + bus + "-shop stackwright.hook h t"},
@@ -121,9 +137,9 @@ func TestCalls(t *testing.T) {
 	} {
 		s := &services{}
 		all := hook.Services{
-			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s, Alarms: s, Secrets: s, Webhooks: s,
-			Own:     hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"},
-			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", "arn:aws:cloudwatch:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "https://hooks.example.com/*", "shop@test=" + bus + "-test"},
+			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s, Alarms: s, Buckets: s, Secrets: s, Webhooks: s,
+			Own:     hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*", "arn:*:s3:::bucket-own"},
+			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", "arn:aws:cloudwatch:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "https://hooks.example.com/*", "shop@test=" + bus + "-test", "shop@prod=arn:aws:s3:::bucket-a", "shop@prod=arn:aws:s3:::bucket-own", "shop@test=arn:aws:s3:::bucket-test"},
 		}
 		_, err := all.Call(t.Context(), call(c.kind, c.on))
 		if got := strings.Join(s.called, "; "); got != c.want || fault.KindOf(err) != c.refused {
@@ -184,6 +200,37 @@ func TestWaitForAnAlarm(t *testing.T) {
 	}
 }
 
+// A bucket with many objects is emptied by a call and by polls, each of which deletes some of them while the installation allows it.
+// Once the hook is stopped, nothing is deleted. At moments at which the stack stays, nothing is.
+func TestEmptyABucket(t *testing.T) {
+	s := &services{objects: 25}
+	all := hook.Services{Buckets: s, Allowed: hook.Allowed{"shop@prod=arn:aws:s3:::bucket-*"}}
+	c := call("empty_bucket", "bucket-a")
+	var err error
+	if c.Started, err = all.Call(t.Context(), c); c.Started != "bucket-a" || err != nil || s.objects != 15 {
+		t.Errorf("called: %q, %v; %d objects are left", c.Started, err, s.objects)
+	}
+	for _, left := range []int{5, -1} {
+		if ended, err := all.Ended(t.Context(), c); ended != (left < 0) || err != nil || s.objects != left {
+			t.Errorf("ended is %t, %v; %d objects are left, want %d", ended, err, s.objects, left)
+		}
+	}
+	if err := all.Stop(t.Context(), c); err != nil || s.objects != -1 {
+		t.Errorf("stopped: %v", err)
+	}
+	all.Allowed = nil
+	if ended, err := all.Ended(t.Context(), c); ended || !fault.Is(err, fault.Denied) || s.objects != -1 {
+		t.Errorf("no longer allowed: ended is %t, %v", ended, err)
+	}
+	all.Allowed = hook.Allowed{"shop@prod=arn:aws:s3:::bucket-*"}
+	for _, m := range []project.Moment{project.AfterUpdate, project.BeforeUpdate, project.AfterDelete, project.BeforeDestroy, ""} {
+		c.Message.Moment = m
+		if _, err := all.Call(t.Context(), c); !fault.Is(err, fault.Invalid) || s.objects != -1 {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+}
+
 // A star stands for any text, and a pattern names a service.
 func TestAllowed(t *testing.T) {
 	all, err := hook.ParseAllowed("arn:aws:lambda:*:000000000000:function:hook-*, " + bus)
@@ -204,6 +251,9 @@ func TestAllowed(t *testing.T) {
 	if err := (hook.Allowed{}).Permit("shop@prod", function); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "setting hooks") {
 		t.Errorf("nothing is listed: %v", err)
 	}
+	if got, err := hook.ParseAllowed("shop@prod=arn:aws:s3:::shop-prod-*"); err != nil || got.Permit("shop@prod", "arn:aws:s3:::shop-prod-a") != nil || got.Permit("shop@test", "arn:aws:s3:::shop-prod-a") == nil || len(got.ARNs()) != 1 {
+		t.Errorf("buckets: %s, %v", got, err)
+	}
 	for id, want := range map[string]bool{"shop@prod": true, "shop@test": false, "other@prod": false} {
 		if err := (hook.Allowed{"shop@prod=" + bus, "other@*=" + function}).Permit(id, bus); (err == nil) != want {
 			t.Errorf("%s: %v", id, err)
@@ -215,7 +265,7 @@ func TestAllowed(t *testing.T) {
 	if got := strings.Join(hook.Allowed{"a@*=" + bus, "b@*=" + bus, "https://hooks.example.com/*", topic}.ARNs(), " "); got != bus+" "+topic {
 		t.Errorf("the ARNs are %s", got)
 	}
-	for _, wrong := range []string{"shop=" + bus, "=" + bus, "shop@prod=", "*", "arn:aws:*", "https://*", "https://*/", "https://*.example.com/*", "https://hooks.example.com", "http://hooks.example.com/*", "https://u@hooks.example.com/*", "https://hooks.example.com:8443/*", "https://localhost/*", "arn:aws:s3:::bucket", "arn:aws:iam::000000000000:role/x", "arn:aws:lambda:us-east-1:*:function:" + strings.Repeat("x", 1000)} {
+	for _, wrong := range []string{"shop=" + bus, "=" + bus, "shop@prod=", "*", "arn:aws:*", "https://*", "https://*/", "https://*.example.com/*", "https://hooks.example.com", "http://hooks.example.com/*", "https://u@hooks.example.com/*", "https://hooks.example.com:8443/*", "https://localhost/*", "arn:aws:s3:::bucket", "shop@prod=arn:aws:s3:::*", "shop@prod=arn:aws:s3:::sh*", "shop@prod=arn:aws:s3:::bucket/logs", "arn:aws:iam::000000000000:role/x", "arn:aws:lambda:us-east-1:*:function:" + strings.Repeat("x", 1000)} {
 		if _, err := hook.ParseAllowed(wrong); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s is accepted: %v", wrong, err)
 		}

@@ -37,7 +37,8 @@ type PlannedHook struct {
 	Name   string         `json:"name"`
 	Moment project.Moment `json:"moment"`
 	Type   string         `json:"type"`
-	Calls  string         `json:"calls"` // what it calls; if it is not known yet, as the user writes it
+	Loses  string         `json:"loses,omitempty"` // what data it deletes; empty for none
+	Calls  string         `json:"calls"`           // what it calls; if it is not known yet, as the user writes it
 }
 
 // A StackAction is what a plan does with a stack.
@@ -86,7 +87,7 @@ type StackChange struct {
 	Deployment project.Deployment `json:"deployment,omitempty"` // CloudFormation's mode, if it is not the standard mode
 	Steps      []string           `json:"steps"`                // their IDs, in their order
 	Replaces   bool               `json:"replaces"`             // some resource is replaced
-	DataLoss   bool               `json:"data_loss"`            // the data of some resource is lost
+	DataLoss   bool               `json:"data_loss"`            // the data of some resource is lost, or a hook deletes data
 	Reasons    []string           `json:"reasons"`
 
 	PossibleDataLoss bool `json:"possible_data_loss"` // the data of some resource is lost if CloudFormation replaces or deletes it
@@ -184,9 +185,10 @@ type Summary struct {
 	Hooks             int `json:"hooks"` // stacks of which only hooks are called or recorded
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
-	DataLoss          int `json:"data_loss"`          // resources whose data is lost
-	PossibleDataLoss  int `json:"possible_data_loss"` // resources whose data may be lost
-	UnknownDataLoss   int `json:"unknown_data_loss"`  // stacks of which the plan does not know all losses
+	DataLoss          int `json:"data_loss"`                // resources whose data is lost
+	PossibleDataLoss  int `json:"possible_data_loss"`       // resources whose data may be lost
+	UnknownDataLoss   int `json:"unknown_data_loss"`        // stacks of which the plan does not know all losses
+	HookDataLoss      int `json:"hook_data_loss,omitempty"` // hooks of stacks that delete data
 }
 
 // count adds a stack to the summary.
@@ -222,6 +224,11 @@ func (s *Summary) count(c StackChange) {
 		}
 		if r.PossibleDataLoss {
 			s.PossibleDataLoss++
+		}
+	}
+	for _, h := range c.Hooks {
+		if h.Loses != "" {
+			s.HookDataLoss++
 		}
 	}
 	if c.UnknownDataLoss {

@@ -109,6 +109,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		c.Deployment = cmp.Or(c.Deployment, s.Deployment)
 	}
 	c.Hooks = hooksOf(steps)
+	c.DataLoss = lose(c.Hooks)
 	c.Reasons = append(append(c.Reasons, d.reasons(name, c.Action)...), hookReasons(steps)...)
 	imports, imported := importReason(steps)
 	if imports != "" {

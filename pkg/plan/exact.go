@@ -58,7 +58,7 @@ func (c StackChange) exact(p Proposal) StackChange {
 		c.Certainty = Certain
 	}
 	estimate := c.Resources
-	c.Exact, c.Resources, c.Replaces, c.DataLoss, c.PossibleDataLoss, c.UnknownDataLoss = true, []ResourceChange{}, false, false, false, p.Warning != ""
+	c.Exact, c.Resources, c.Replaces, c.DataLoss, c.PossibleDataLoss, c.UnknownDataLoss = true, []ResourceChange{}, false, lose(c.Hooks), false, p.Warning != ""
 	for _, r := range p.Resources {
 		estimated := find(estimate, r.ID)
 		if estimated != nil {

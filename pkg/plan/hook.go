@@ -230,6 +230,11 @@ func hookReasons(steps []Step) []string {
 	return all
 }
 
+// lose reports whether some hooks delete data.
+func lose(hooks []PlannedHook) bool {
+	return slices.ContainsFunc(hooks, func(h PlannedHook) bool { return h.Loses != "" })
+}
+
 // hooksOf lists the hooks that steps call, in their order.
 func hooksOf(steps []Step) []PlannedHook {
 	var all []PlannedHook
@@ -238,7 +243,7 @@ func hooksOf(steps []Step) []PlannedHook {
 		if !ok || err != nil { // the step reports it when it starts
 			continue
 		}
-		all = append(all, PlannedHook{Name: c.Hook.Name, Moment: c.Moment, Type: c.Hook.Type, Calls: c.Hook.Values[c.Hook.Type].String()})
+		all = append(all, PlannedHook{Name: c.Hook.Name, Moment: c.Moment, Type: c.Hook.Type, Loses: c.Hook.Loses, Calls: c.Hook.Values[c.Hook.Type].String()})
 	}
 	return all
 }

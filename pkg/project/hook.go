@@ -14,6 +14,7 @@ type Hook struct {
 	Name     string          `json:"name"` // among the hooks of its stack, or of its project
 	Moments  []Moment        `json:"moments"`
 	Type     string          `json:"type"`
+	Loses    string          `json:"loses,omitempty"`     // what data hooks of the type delete; empty for none
 	Values   map[string]Text `json:"values"`              // by key; the key that is the name of the type says what is called
 	Payload  map[string]Text `json:"payload,omitempty"`   // what the user passes on
 	Timeout  Timeout         `json:"timeout,omitempty"`   // how long it may take; 0 is DefaultHookTimeout

@@ -9,6 +9,7 @@ import (
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
+	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	sdksecretsmanager "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sdksns "github.com/aws/aws-sdk-go-v2/service/sns"
@@ -17,6 +18,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
+	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/secretsmanager"
 	"github.com/stackwright/stackwright/pkg/aws/sns"
 	"github.com/stackwright/stackwright/pkg/aws/ssm"
@@ -28,14 +30,19 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// services are what hooks call, with the roles of targets. Each request is sent once: a step repeats a call, so that its
-// claim says who calls.
-func services(a *sts.Accounts, env Environment) hook.Services {
-	own := hook.Allowed{env.StateMachine, "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"}
+// parts are the resources of the installation, which no hook may reach, and what cdk bootstrap has made.
+func parts(env Environment) hook.Allowed {
+	own := hook.Allowed{env.StateMachine, "arn:*:s3:::" + env.Bucket, "arn:*:s3:::cdk-*-assets-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*"}
 	if env.Stack != "" {
 		in := env.Region + ":" + env.Account + ":"
 		own = append(own, "arn:*:lambda:"+in+"function:"+env.Stack+"-*", "arn:*:sns:"+in+env.Stack)
 	}
+	return own
+}
+
+// services are what hooks call, with the roles of targets. Each request is sent once: a step repeats a call, so that its
+// claim says who calls.
+func services(a *sts.Accounts, env Environment) hook.Services {
 	if env.Secrets == nil {
 		env.Secrets = secretsmanager.New(inTarget(a, func(c aws.Config) secretsmanager.Client { return sdksecretsmanager.NewFromConfig(c) }))
 	}
@@ -51,8 +58,9 @@ func services(a *sts.Accounts, env Environment) hook.Services {
 		Secrets:    env.Secrets,
 		Webhooks:   env.Webhooks,
 		Alarms:     cloudwatch.NewAlarms(inTarget(a, func(c aws.Config) cloudwatch.Client { return sdkcloudwatch.NewFromConfig(c) })),
+		Buckets:    s3.NewBuckets(inTarget(a, func(c aws.Config) s3.EmptyingClient { return sdks3.NewFromConfig(c, s3Options) })),
 		Allowed:    env.Hooks,
-		Own:        own,
+		Own:        parts(env),
 	}
 }
 

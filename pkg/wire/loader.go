@@ -39,9 +39,10 @@ type loader struct {
 
 // installation names the resources that no project may change.
 func installation(env Environment) check.Installation {
+	own := parts(env)
 	return check.Installation{
 		Stack: env.Stack, Bucket: env.Bucket, Table: env.Table,
-		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:], Hooks: &env.Hooks, Externals: &env.Externals,
+		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:], Hooks: &env.Hooks, Parts: &own, Externals: &env.Externals,
 	}
 }
 

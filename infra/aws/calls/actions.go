@@ -70,6 +70,12 @@ var table = map[string][]need{
 	"s3.ListObjectsV2": {{"s3:ListBucket", ""}},
 	"s3.PutObject":     {{"s3:PutObject", ""}},
 
+	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
+	"s3.AbortMultipartUpload": {{"s3:AbortMultipartUpload", ""}},
+	"s3.DeleteObjects":        {{"s3:DeleteObject", ""}, {"s3:DeleteObjectVersion", ""}},
+	"s3.ListMultipartUploads": {{"s3:ListBucketMultipartUploads", ""}},
+	"s3.ListObjectVersions":   {{"s3:ListBucketVersions", ""}},
+
 	"scheduler.CreateSchedule": {{"scheduler:CreateSchedule", ""}, {"iam:PassRole", "scheduler.Target.RoleArn"}},
 	"scheduler.DeleteSchedule": {{"scheduler:DeleteSchedule", ""}},
 	"scheduler.GetSchedule":    {{"scheduler:GetSchedule", ""}},

@@ -194,6 +194,9 @@ func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Has("versioning") {
 		removeElements(rec, "<Status></Status>", "<MfaDelete></MfaDelete>") // S3 leaves out what was never set
 	}
+	if r.URL.Query().Has("uploads") && rec.Status == http.StatusNotFound && bytes.Contains(rec.Body.Bytes(), []byte("<Code>NoSuchUpload</Code>")) {
+		rec = noUploads() // gofakes3 refuses the request
+	}
 	if head {
 		r.Method = http.MethodHead
 		if header.Get("Content-Length") == "" {
@@ -202,6 +205,15 @@ func (o *Objects) read(w http.ResponseWriter, r *http.Request) {
 		rec.Body.Reset()
 	}
 	rec.Replay(w)
+}
+
+// noUploads is the list of the multipart uploads of a bucket that has none.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html
+func noUploads() *gateway.Recorder {
+	rec := &gateway.Recorder{}
+	rec.Header().Set("Content-Type", "application/xml")
+	_, _ = rec.Write([]byte(`<ListMultipartUploadsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>`)) // to memory
+	return rec
 }
 
 // removeElements removes elements from an answer.

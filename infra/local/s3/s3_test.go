@@ -324,3 +324,29 @@ func TestObjectsOutliveTheProcess(t *testing.T) {
 		t.Error("fetched what is not there")
 	}
 }
+
+// A bucket without multipart uploads lists none.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html
+func TestNoUploads(t *testing.T) {
+	w := open(t, "")
+	defer w.objects.Close()
+	list := func(bucket string) (int, error) {
+		out, err := w.ListMultipartUploads(t.Context(), &sdk.ListMultipartUploadsInput{Bucket: &bucket})
+		if err != nil {
+			return 0, err
+		}
+		return len(out.Uploads), nil
+	}
+	if n, err := list("projects"); n != 0 || err != nil {
+		t.Errorf("%d uploads, %v", n, err)
+	}
+	if _, err := w.CreateMultipartUpload(t.Context(), &sdk.CreateMultipartUploadInput{Bucket: aws.String("projects"), Key: aws.String("k")}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := list("projects"); n != 1 || err != nil {
+		t.Errorf("%d uploads, %v; want 1", n, err)
+	}
+	if _, err := list("none"); code(err) != "NoSuchBucket" {
+		t.Errorf("a bucket that does not exist: %v", err)
+	}
+}

@@ -17,6 +17,7 @@ type Hooks struct {
 	Fail    map[string]int           // how many of the next calls fail, by the name of the hook
 	Seconds map[string]float64       // how long the executions of state machines take, by the name of the hook; 0 if it is missing
 	Alarms  map[string]string        // the states of alarms, by name
+	Buckets map[string]int           // how often something has to be deleted until a bucket is empty, by name
 	Called  func(HookCalled)         // called with each call; nil for none
 	started map[string]hookExecution // by the name of the execution
 	clock   *Clock
@@ -38,7 +39,7 @@ type hookExecution struct {
 
 // NewHooks returns what hooks call, before the first call.
 func NewHooks(c *Clock) *Hooks {
-	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), started: make(map[string]hookExecution), clock: c}
+	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), Buckets: make(map[string]int), started: make(map[string]hookExecution), clock: c}
 }
 
 // call records a call, and reports whether it is to fail.
@@ -156,5 +157,16 @@ func (m crashingHooks) AlarmOK(ctx context.Context, in project.Target, name stri
 			return false, fault.New(fault.Refused, "there is no alarm %s in account %s and region %s: create it, or name another one", name, in.Account, in.Region)
 		}
 		return state == "OK", nil
+	})
+}
+
+// EmptyBucket implements hook.Buckets.
+func (m crashingHooks) EmptyBucket(ctx context.Context, _ project.Target, name string) (bool, error) {
+	return got(m.Backend, ctx, "Hooks.Empty", name, func() (bool, error) {
+		if m.Hooks.Buckets[name] == 0 {
+			return true, nil
+		}
+		m.Hooks.Buckets[name]--
+		return false, nil
 	})
 }

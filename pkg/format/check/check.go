@@ -36,7 +36,7 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 			check(s)
 		}
 	}
-	c.hooks("", c.Hooks)
+	c.hooks("", c.home, c.Hooks)
 	c.exports()
 	if !c.Full() {
 		c.cycles()

@@ -12,11 +12,11 @@ import (
 )
 
 // stackHooks checks the hooks of a stack.
-func (c *checker) stackHooks(s *resolve.Stack) { c.hooks(s.Node.Name, s.Node.Hooks) }
+func (c *checker) stackHooks(s *resolve.Stack) { c.hooks(s.Node.Name, s.Node.Target, s.Node.Hooks) }
 
 // hooks refuses hooks that call nothing of their type, or what the installation does not allow. What a hook calls that is
 // known only when a stack is deployed is checked then.
-func (c *checker) hooks(node string, all []project.Hook) {
+func (c *checker) hooks(node string, in project.Target, all []project.Hook) {
 	for _, h := range all {
 		what, at := "hook "+h.Name, c.HooksAt[node][h.Name]
 		if node != "" {
@@ -34,9 +34,12 @@ func (c *checker) hooks(node string, all []project.Hook) {
 		if !ok {
 			continue
 		}
+		if i := slices.IndexFunc(h.Moments, func(m project.Moment) bool { return t.At(m) != nil }); i >= 0 {
+			c.Add(at, "%s: %v", what, t.At(h.Moments[i]))
+		}
 		for _, k := range t.Reached() {
 			if text, known := h.Values[k.Name].Known(); known && text != "" {
-				if err := c.hookReaches(t, k, text); err != nil {
+				if err := c.hookReaches(in, t, k, text); err != nil {
 					c.Add(at, "%s: %s: %v", what, k.Name, err)
 				}
 			}
@@ -45,7 +48,7 @@ func (c *checker) hooks(node string, all []project.Hook) {
 }
 
 // hookReaches says what is wrong with the value of a key that names what a hook of a type reaches.
-func (c *checker) hookReaches(t hook.Type, k hook.Key, text string) error {
+func (c *checker) hookReaches(in project.Target, t hook.Type, k hook.Key, text string) error {
 	switch {
 	case !k.Form.MatchString(text):
 		return fmt.Errorf("%q is not %s", problem.Short(text), k.What)
@@ -54,5 +57,9 @@ func (c *checker) hookReaches(t hook.Type, k hook.Key, text string) error {
 	case t.Local || c.own.Hooks == nil:
 		return nil
 	}
-	return c.own.Hooks.Permit(project.ID(c.Name, c.Environment), text)
+	id, thing := project.ID(c.Name, c.Environment), k.Reaches(in, text)
+	if err := c.own.Hooks.Permit(id, thing); err != nil || c.own.Parts == nil {
+		return err
+	}
+	return c.own.Parts.Spare(id, thing)
 }

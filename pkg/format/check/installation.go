@@ -21,6 +21,7 @@ type Installation struct {
 	StateMachine string // its name
 
 	Hooks     *hook.Allowed      // what hooks may call; nil if that is not known
+	Parts     *hook.Allowed      // what no hook may call; nil if that is not known
 	Externals *project.Externals // whose outputs projects may read; nil if that is not known
 }
 

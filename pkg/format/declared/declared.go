@@ -67,6 +67,7 @@ type Hook struct {
 	Name            string
 	At              problem.Position // of the name
 	Type            string
+	Loses           string           // what data hooks of the type delete; "" for none
 	Values, Payload map[string]Entry // the key that is the name of the type says what is called
 	Timeout         *Value
 	Ignore          bool

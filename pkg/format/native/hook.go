@@ -79,7 +79,7 @@ func (p *parser) hook(what string, n *yaml.Node) (h declared.Hook, ok bool) {
 	if !found {
 		return h, false
 	}
-	h.Type, h.Values = t.Name, map[string]declared.Entry{}
+	h.Type, h.Loses, h.Values = t.Name, t.Loses, map[string]declared.Entry{}
 	for _, key := range append([]string{t.Name}, t.OtherKeys()...) {
 		if keys[key] == nil {
 			refuse(h.At, "%s is missing: a hook of the type %s needs it", key, t.Name)

@@ -48,7 +48,7 @@ func (r *resolver) hooks(s *Stack, what string, by declared.Hooks, moments map[p
 			if !r.holds(s, what+of, d) {
 				continue
 			}
-			h := project.Hook{Name: d.Name, Moments: moments[m], Type: d.Type, Ignore: d.Ignore}
+			h := project.Hook{Name: d.Name, Moments: moments[m], Type: d.Type, Loses: d.Loses, Ignore: d.Ignore}
 			h.Values = r.hookTexts(s, what, of+": ", h, d.Values)
 			h.Payload = r.hookTexts(s, what, of+": payload ", h, d.Payload)
 			if d.CacheKey != nil {

@@ -120,6 +120,20 @@ func TestPossibleAndUnknownLossesAreShown(t *testing.T) {
 	}
 }
 
+// A hook that deletes data is in the totals, and at its stack.
+func TestHooksThatDeleteDataAreShown(t *testing.T) {
+	c := manyChanges(1, 0)
+	c.Summary.HookDataLoss = 1
+	c.Stacks[0].Hooks = []plan.PlannedHook{{Name: "empty", Moment: "before_delete", Type: "empty_bucket", Calls: "data", Loses: "all objects"}, {Name: "tell", Moment: "before_delete", Type: "invoke", Calls: "arn"}}
+	for form, text := range map[string]string{"text": strings.Join(term.Plan(c, 200, false), "\n"), "markdown": term.Markdown(c)} {
+		for _, want := range []string{"DATA LOSS: app/service-000 hook empty, data (all objects)", "hook empty, before_delete: empty_bucket data", "  DATA LOSS: all objects", "; data deleted by 1 hook; "} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("the %s does not say %q once:\n%s", form, want, text)
+			}
+		}
+	}
+}
+
 // What CloudFormation will refuse is said at the resource and at the output.
 func TestRefusalsAreShown(t *testing.T) {
 	c := manyChanges(1, 0)

@@ -165,6 +165,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	}
 	for _, h := range s.Hooks {
 		p.add(6, span{dim, hookLine(h)})
+		if h.Loses != "" {
+			p.add(8, span{danger, "DATA LOSS: " + h.Loses})
+		}
 	}
 	for _, d := range s.Disagreements {
 		p.add(6, span{yellow, oneLine(d)})

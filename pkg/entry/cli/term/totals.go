@@ -25,6 +25,11 @@ func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
 				ids = append(ids, r.ID)
 			}
 		}
+		for _, h := range s.Hooks {
+			if h.Loses != "" {
+				lost = append(lost, fmt.Sprintf("DATA LOSS: %s hook %s, %s (%s)", s.Stack, h.Name, h.Calls, h.Loses))
+			}
+		}
 		if len(ids) > 0 {
 			replaced = append(replaced, fmt.Sprintf("REPLACED: %s %s", s.Stack, strings.Join(ids, ", ")))
 		}
@@ -77,6 +82,9 @@ func planTotals(c plan.Changes) string {
 	}
 	if s.DataLoss > 0 {
 		text += "; data loss in " + Plural(s.DataLoss, "resource")
+	}
+	if s.HookDataLoss > 0 {
+		text += "; data deleted by " + Plural(s.HookDataLoss, "hook")
 	}
 	if s.PossibleDataLoss > 0 {
 		text += "; possible data loss in " + Plural(s.PossibleDataLoss, "resource")
