@@ -19,7 +19,7 @@ import (
 // A full bucket has versions, delete markers and multipart uploads, of which it lists two at a time.
 type full struct {
 	versions, markers, uploads int
-	requested                      []string // the requests
+	requested                  []string // the requests
 	fails                      map[string]error
 	errors                     []types.Error // of single objects
 }
