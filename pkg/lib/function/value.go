@@ -60,24 +60,25 @@ func (k Kind) Fits(expected Kind) bool {
 	return false
 }
 
-// Empty reports whether a value has no number, true or false, and no text but empty ones.
-func Empty(v any) bool {
+// Written reports whether a value has a number, true or false, or a text: keys of maps are text, and commas between the items of
+// lists are none.
+func Written(v any) bool {
 	switch v := v.(type) {
 	case nil:
-		return true
+		return false
 	case string:
-		return v == ""
+		return strings.Trim(v, ",") != ""
 	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool { return !Empty(item) })
+		return slices.ContainsFunc(v, Written)
 	case map[string]any:
-		for _, item := range v {
-			if !Empty(item) {
-				return false
+		for key, item := range v {
+			if Written(key) || Written(item) {
+				return true
 			}
 		}
-		return true
+		return false
 	}
-	return false
+	return true
 }
 
 // Write returns a value as a text. Lists, maps and null have none.
