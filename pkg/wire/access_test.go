@@ -61,6 +61,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}":                      access.Reader,
 
 	"GET /approvals":           access.Reader,
+	"GET /docs":                access.Reader,
 	"GET /projects/{project}":  access.Reader,
 	"GET /installation":        access.Reader,
 	"GET /openapi.json":        access.Reader,

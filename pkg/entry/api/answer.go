@@ -23,6 +23,7 @@ type answer struct {
 	location string // of the run that it is about; empty for none
 	body     any    // becomes JSON, or is the text of another content type
 	media    string // the content type; empty is JSON
+	styles   string // which styles a browser may use, as in a content security policy; empty are none
 	same     any    // becomes JSON of which the tag is made; nil is the body
 }
 
@@ -44,6 +45,9 @@ func (a answer) response(e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2H
 	r := responding(a.status, text)
 	if a.media != "" {
 		r.Headers["content-type"] = a.media
+	}
+	if a.styles != "" {
+		r.Headers["content-security-policy"] = strings.Replace(policy, "default-src 'none'", "default-src 'none'; style-src "+a.styles, 1)
 	}
 	if a.location != "" {
 		r.Headers["location"] = a.location
@@ -101,12 +105,15 @@ func compressed(text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
+// policy is the content security policy of answers.
+const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 // responding is a response. It must not be stored without asking again, because runs change. A browser that shows it loads and
 // executes nothing.
 func responding(status int, text string) events.APIGatewayV2HTTPResponse {
 	return events.APIGatewayV2HTTPResponse{StatusCode: status, Body: text, Headers: map[string]string{
 		"content-type": "application/json", "cache-control": "private, no-cache", "x-content-type-options": "nosniff",
-		"content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"content-security-policy": policy,
 	}}
 }
 

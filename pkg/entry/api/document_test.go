@@ -281,7 +281,7 @@ func parametersOf(method, path string, r route) []object {
 // responsesOf are the answers of a route by their statuses.
 func responsesOf(method string, r route, add func(any) string) object {
 	body := object{"type": "object"}
-	if _, any := r.answers.(json.RawMessage); !any {
+	if _, any := r.answers.(json.RawMessage); !any && r.answers != nil {
 		body = refTo(add(r.answers))
 	}
 	if r.other != nil {
@@ -289,6 +289,9 @@ func responsesOf(method string, r route, add func(any) string) object {
 	}
 	status := max(r.status, http.StatusOK)
 	good := object{"description": http.StatusText(status), "content": object{"application/json": object{"schema": body}}}
+	if r.answers == nil {
+		good["content"] = object{}
+	}
 	for _, media := range r.media {
 		good["content"].(object)[media] = object{"schema": object{"type": "string"}}
 	}

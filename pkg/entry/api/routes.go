@@ -30,7 +30,7 @@ type route struct {
 	options []plan.Option // of the body; nil are all
 	needs   []plan.Option // of these options, those that must be given
 	status  int           // of the answer; 0 is 200
-	answers any           // a value of the type of the answer's body
+	answers any           // a value of the type of the answer's body; nil is no JSON
 	other   any           // a value of another type that it may have
 	media   []string      // other content types that it may have
 }
@@ -171,6 +171,9 @@ func routes() map[string]route {
 		},
 		"GET /openapi.json": {
 			id: "showDocument", summary: "Describe this API, in OpenAPI 3.1", role: access.Reader, handle: API.document, answers: json.RawMessage{},
+		},
+		"GET /docs": {
+			id: "showDocs", summary: "Describe this API on a page for people", role: access.Reader, handle: API.docs, media: []string{htmlType},
 		},
 		"GET /projects": {
 			id: "listProjects", summary: "List the projects that the caller may read", role: access.Reader, handle: API.projects,

@@ -72,7 +72,7 @@ func readValue(name string, value json.RawMessage, target any) []string {
 	if inner, ok := target.(Fields); ok {
 		return object(name+".", value, inner)
 	}
-	if json.Unmarshal(value, target) == nil {
+	if string(value) != "null" && json.Unmarshal(value, target) == nil { // null would leave the variable as it is
 		return nil
 	}
 	expected := "a string"

@@ -20,6 +20,9 @@ func TestRead(t *testing.T) {
 			`"inner.off" is not a key of a request: available: on`,
 			`"TEXT" is not a key of a request: did you mean text?`,
 		},
+		`{"text":null,"count":null,"list":null,"inner":{"on":null}}`: {
+			"text: null found, a string expected", "count: null found, a whole number expected", "list: null found, a list of strings expected", "inner.on: null found, true or false expected",
+		},
 		`{"text":"a","text":"b"}`: {"text: this key occurs twice: keep one of them"},
 	} {
 		var v struct {
