@@ -23,20 +23,20 @@ var writes = []string{
 // When a function crashes: relative to a write.
 var crashPoints = []string{"before it", "after it", "after it, with the execution"}
 
-var allPoints = flag.Bool("all-points", false, "crash before and after each write; otherwise before one and after the next")
+var allPoints = flag.Bool("all-points", false, "crash in all ways at each write; otherwise in one of them, in turn")
 
-// pointsOf returns when a function crashes at the k-th write. What is known before a write is nearly what is known after the write
-// before it, so that, by default, each write has one of the two.
+// pointsOf returns when a function crashes at the k-th write. What is known before a write is nearly what is known after the
+// write before it.
 func pointsOf(k int) []string {
 	if *allPoints {
 		return crashPoints
 	}
-	return []string{crashPoints[k%2], crashPoints[2]}
+	return crashPoints[k%len(crashPoints):][:1]
 }
 
 // TestCrashAtEveryWrite plays each scenario again for each write in it. The function
-// crashes before or after the write (-all-points: both), alone or together with the execution of the run,
-// and no event reports the end of that execution. Every run must still end, and
+// crashes before the write, after it, or after it together with the execution of the run, whose end no event reports
+// (in turn; -all-points: all three). Every run must still end, and
 // nothing may be created twice. Unless the scenario depends on time, the result must
 // be the same as without the crash.
 func TestCrashAtEveryWrite(t *testing.T) {
