@@ -12,7 +12,7 @@ CONCURRENT = ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/loca
 
 SEQUENTIAL = $(filter-out $(CONCURRENT),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
 
-.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs types clean
+.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs page types clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -83,6 +83,9 @@ large: ## runs of STACKS stacks (10,000) in four shapes, on the real adapters
 
 # The cdk command comes with Go files that are templates.
 GOFILES = find . \( -name node_modules -o -name cdk.out \) -prune -o -name '*.go' -print0
+
+page: ## put the libraries of the page, in the versions of its package-lock.json, into pkg/entry/page/static/lib
+	pkg/entry/page/libraries
 
 types: ## write the table of resource types from the schemas of the cfn-lint that make integration installs
 	.ci/integration/install

@@ -86,6 +86,7 @@ format/convert        fault project format format/archive format/declared format
 
 entry/report          fault project plan run lib/cron lib/diagram
 entry/target          fault project plan
+entry/page
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report
 

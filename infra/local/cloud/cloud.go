@@ -90,6 +90,7 @@ type Options struct {
 // Cloud is an emulated AWS account: an http.Handler for all services. Use Open, and Close at the end.
 type Cloud struct {
 	Gateway       *gateway.Gateway
+	API           *api.API // the HTTP API, which the gateway serves too
 	Objects       *s3.Objects
 	Tables        *dynamodb.Tables
 	Stacks        *cloudformation.Service // of the own account and region; see StacksIn
@@ -235,12 +236,12 @@ func (c *Cloud) openServices() (err error) {
 		return err
 	}
 	c.onClose(c.StateMachines.Close)
-	routes, err := api.New(api.Options{Account: c.opts.Account, Region: c.opts.Region, Routes: c.opts.Routes, Invoke: c.Invoke, Log: c.opts.Log})
+	c.API, err = api.New(api.Options{Account: c.opts.Account, Region: c.opts.Region, Routes: c.opts.Routes, Invoke: c.Invoke, Log: c.opts.Log})
 	if err != nil {
 		return err
 	}
 	c.Gateway = gateway.New(map[string]http.Handler{
-		"execute-api": routes,
+		"execute-api": c.API,
 		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.ownAccountOnly(c.Tables), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
+	"github.com/stackwright/stackwright/infra/local/console"
 	"github.com/stackwright/stackwright/infra/local/events"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
@@ -55,12 +56,14 @@ func Open(ctx context.Context, how cli.Hosting) (*Host, error) {
 
 // A Host is a cloud of this process, served at an address.
 type Host struct {
-	Cloud  *cloud.Cloud
-	server *http.Server
-	url    string
-	log    io.Closer
-	logged io.Writer // where what goes wrong is logged
-	failed chan error
+	Cloud   *cloud.Cloud
+	server  *http.Server
+	console *http.Server // nil without a console
+	url     string
+	page    string // the URL of the console
+	log     io.Closer
+	logged  io.Writer // where what goes wrong is logged
+	failed  chan error
 }
 
 // open hosts a cloud with a state machine. What goes wrong in it is logged. IDs follow
@@ -70,21 +73,52 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 	if err != nil {
 		return nil, fmt.Errorf("listen at %s: %w: choose another address with --listen", how.Address, err)
 	}
-	if how, err = readingOnly(how); err != nil {
-		return nil, errors.Join(err, listener.Close())
+	if how.Console == "" {
+		h, err := openAt(ctx, how, machine, seed, listener)
+		return h, closedOn(err, listener)
 	}
-	h := &Host{url: "http://" + listener.Addr().String(), failed: make(chan error, 1), log: io.NopCloser(nil)}
+	shown, err := console.Listen(how.Console)
+	if err != nil {
+		return nil, closedOn(err, listener)
+	}
+	h, err := openAt(ctx, how, machine, seed, listener)
+	if err != nil {
+		return nil, closedOn(err, listener, shown)
+	}
+	h.page = "http://" + shown.Addr().String()
+	h.console = &http.Server{Handler: console.New(cli.Region, h.Cloud.API), ReadHeaderTimeout: time.Minute}
+	go func() { h.failed <- h.console.Serve(shown) }()
+	return h, nil
+}
+
+// closedOn closes listeners after an error.
+func closedOn(err error, all ...net.Listener) error {
+	for _, l := range all {
+		if err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return err
+}
+
+// openAt hosts a cloud, and serves it at an address.
+func openAt(ctx context.Context, how cli.Hosting, machine []byte, seed uint64, listener net.Listener) (*Host, error) {
+	how, err := readingOnly(how)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{url: "http://" + listener.Addr().String(), failed: make(chan error, 2), log: io.NopCloser(nil)}
 	if how.Log == nil {
 		file, err := logFile(how.Data)
 		if err != nil {
-			return nil, errors.Join(err, listener.Close())
+			return nil, err
 		}
 		h.log, how.Log = file, file
 	}
 	h.logged = how.Log
 	own, err := variables(how.Data)
 	if err != nil {
-		return nil, errors.Join(err, listener.Close(), h.log.Close())
+		return nil, errors.Join(err, h.log.Close())
 	}
 	seen := func(e events.Event) {
 		if how.OnEvent != nil {
@@ -98,7 +132,7 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 		Paused: how.ReadOnly, Seen: seen, Seed: seed, Trust: h.trust,
 	})
 	if err != nil {
-		return nil, errors.Join(err, listener.Close(), h.log.Close())
+		return nil, errors.Join(err, h.log.Close())
 	}
 	h.server = &http.Server{Handler: h.Cloud, ReadHeaderTimeout: time.Minute}
 	go func() { h.failed <- h.server.Serve(listener) }()
@@ -171,6 +205,9 @@ const (
 // URL is cli.Host.
 func (h *Host) URL() string { return h.url }
 
+// Page is cli.Host.
+func (h *Host) Page() string { return h.page }
+
 // Failed is cli.Host.
 func (h *Host) Failed() <-chan error { return h.failed }
 
@@ -199,9 +236,16 @@ func (h *Host) Idle(ctx context.Context) bool {
 func (h *Host) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	err := h.server.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = h.server.Close()
+	var all []error
+	for _, s := range []*http.Server{h.console, h.server} {
+		if s == nil {
+			continue
+		}
+		err := s.Shutdown(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = s.Close()
+		}
+		all = append(all, err)
 	}
-	return errors.Join(err, h.Cloud.Close(), h.log.Close())
+	return errors.Join(errors.Join(all...), h.Cloud.Close(), h.log.Close())
 }

@@ -16,16 +16,16 @@ import (
 
 // flags are those of all commands; each command has some of them.
 type flags struct {
-	env, project, data, endpoint, output, functions, listen, reason, step         string
-	account, region, role, execution, projects, out, saved, live, folder          string
-	installation, api                                                             string          // on AWS: the stack, or the URL of the API; "" is a laptop
-	given                                                                         map[string]bool // by name: those on the command line
-	seconds                                                                       float64
-	fetch, yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse bool
-	quiet, noColor, raw, verbose, direct                                          bool
-	deletions                                                                     count
-	only, adopt                                                                   []string
-	variables, variableFiles, mapped                                              texts // of a project of Sceptre
+	env, project, data, endpoint, output, functions, listen, console, reason, step string
+	account, region, role, execution, projects, out, saved, live, folder           string
+	installation, api                                                              string          // on AWS: the stack, or the URL of the API; "" is a laptop
+	given                                                                          map[string]bool // by name: those on the command line
+	seconds                                                                        float64
+	fetch, yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse  bool
+	quiet, noColor, raw, verbose, direct                                           bool
+	deletions                                                                      count
+	only, adopt                                                                    []string
+	variables, variableFiles, mapped                                               texts // of a project of Sceptre
 }
 
 const (
@@ -45,7 +45,7 @@ const (
 
 // defaults are the flags of a command that has none of them.
 func defaults() flags {
-	return flags{data: ".stackwright", output: "text", seconds: 1.5, functions: inProcess, listen: "127.0.0.1:4566"}
+	return flags{data: ".stackwright", output: "text", seconds: 1.5, functions: inProcess, listen: "127.0.0.1:4566", console: "auto"}
 }
 
 // A definition says what a flag sets, a short form and the usage. The default is the
@@ -112,6 +112,7 @@ func (f *flags) definitions() map[string]definition {
 		"execution-role":  {to: &f.execution, usage: "`ARN` of the role that CloudFormation uses there (default, in the installation's own account: the installation's role)"},
 		"projects":        {to: &f.projects, usage: "the projects that may use it, as `patterns` with commas: 'shop@prod,team-*@*', or '*@*' for all; required"},
 		"listen":          {to: &f.listen, usage: "`address` to listen at"},
+		"console":         {to: &f.console, usage: "`address` of this machine to serve the page at, for a browser; off for none (auto: 127.0.0.1:4567, or a free port)"},
 		"until-idle":      {to: &f.untilIdle, usage: "end when no run is in progress"},
 		"verbose":         {to: &f.verbose, usage: "print metrics and the logs of the functions, too"},
 	}

@@ -39,6 +39,7 @@ type Laptop interface {
 type Hosting struct {
 	Data      string  // folder with its state; "" is memory
 	Address   string  // to listen at
+	Console   string  // to serve the page at, auto for the usual one; "" is no page
 	Functions string  // inprocess or binaries
 	Seconds   float64 // that an operation on a stack takes
 	Getenv    func(string) string
@@ -59,6 +60,7 @@ type Event struct {
 // A Host is an installation that this process hosts.
 type Host interface {
 	URL() string
+	Page() string              // the URL of the page, "" if it is not served
 	Idle(context.Context) bool // no run is in progress, and no event waits for delivery
 	Delivering() bool          // an event waits for a function to take it
 	Failed() <-chan error      // receives the error that ended the server

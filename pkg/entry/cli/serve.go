@@ -22,6 +22,9 @@ const idleFor = 3
 func serve(ctx context.Context, c *call) (int, error) {
 	how := c.hosting(c.flags.listen, false)
 	how.HandsOver = c.flags.untilIdle
+	if c.flags.console != "off" && !c.flags.untilIdle {
+		how.Console = c.flags.console
+	}
 	if c.flags.verbose {
 		how.Log = c.Err
 	}
@@ -132,12 +135,16 @@ func eventLine(e Event) string {
 func (c *call) greet(h Host) error {
 	if c.flags.output == "json" {
 		return json.NewEncoder(c.Out).Encode(map[string]string{
-			"endpoint": h.URL(), "bucket": Name, "table": Name, "state_machine": MachineARN(), "data": c.flags.data,
+			"endpoint": h.URL(), "bucket": Name, "table": Name, "state_machine": MachineARN(), "data": c.flags.data, "page": h.Page(),
 		})
+	}
+	page := ""
+	if h.Page() != "" {
+		page = fmt.Sprintf("browser: %s\n", h.Page())
 	}
 	_, err := fmt.Fprintf(c.Out, `Stackwright is served at %[1]s (account %[2]s, region %[3]s, state and log in %[4]s)
 
-deploy:  %[5]s deploy DIR --endpoint %[1]s
+%[7]sdeploy:  %[5]s deploy DIR --endpoint %[1]s
 or:      aws s3 cp shop.zip s3://%[6]s/projects/shop/prod.zip --endpoint-url %[1]s
 watch:   %[5]s status --follow --endpoint %[1]s
          aws cloudformation describe-stacks --endpoint-url %[1]s
@@ -145,6 +152,6 @@ watch:   %[5]s status --follow --endpoint %[1]s
 
 The aws command needs credentials; any are accepted: export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=%[3]s
 Ctrl-C stops the server. The state is kept, and the next serve continues with it.
-`, h.URL(), Account, Region, c.flags.data, c.Self, Name)
+`, h.URL(), Account, Region, c.flags.data, c.Self, Name, page)
 	return err
 }

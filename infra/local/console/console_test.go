@@ -1,0 +1,83 @@
+package console
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Only pages of the console itself, and programs, are answered.
+func TestGuard(t *testing.T) {
+	answered := false
+	c := New("eu-west-1", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		answered = strings.Contains(r.Header.Get("Authorization"), "/eu-west-1/execute-api/")
+	}))
+	for _, x := range []struct {
+		host, origin, site string
+		want               bool
+	}{
+		{"127.0.0.1:4567", "", "", true},
+		{"127.0.0.1:4567", "http://127.0.0.1:4567", "same-origin", true},
+		{"localhost:4567", "http://localhost:4567", "same-origin", true},
+		{"[::1]:4567", "", "none", true},
+		{"evil.example:4567", "", "", false}, // its name leads to 127.0.0.1
+		{"evil.example:4567", "http://evil.example:4567", "same-origin", false},
+		{"127.0.0.1", "", "", false},
+		{"127.0.0.1.evil.example:4567", "", "", false},
+		{"192.168.1.2:4567", "", "", false},
+		{"127.0.0.1:4567", "http://evil.example", "cross-site", false},
+		{"127.0.0.1:4567", "http://127.0.0.1:8080", "same-site", false}, // another server of this machine
+		{"127.0.0.1:4567", "https://127.0.0.1:4567", "", false},
+		{"127.0.0.1:4567", "null", "", false},
+		{"127.0.0.1:4567", "", "cross-site", false},
+	} {
+		for _, at := range []string{"/projects", "/"} {
+			answered = false
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest("POST", at, nil)
+			r.Host = x.host
+			if x.origin != "" {
+				r.Header.Set("Origin", x.origin)
+			}
+			if x.site != "" {
+				r.Header.Set("Sec-Fetch-Site", x.site)
+			}
+			c.ServeHTTP(w, r)
+			if answered != x.want || (w.Code == http.StatusForbidden) == x.want {
+				t.Errorf("POST %s of %+v: %d, answered: %v", at, x, w.Code, answered)
+			}
+		}
+	}
+}
+
+func TestListen(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "example.com:80", "192.168.1.2:0", "127.0.0.1", "[::]:0"} {
+		if l, err := Listen(address); err == nil {
+			t.Errorf("%s: listens at %s", address, l.Addr())
+			_ = l.Close()
+		}
+	}
+	taken, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if _, err := Listen(taken.Addr().String()); err == nil || !strings.Contains(err.Error(), "choose another address, or off") {
+		t.Errorf("an address that is taken: %v", err)
+	}
+	var all []net.Listener
+	for range 2 { // the second one finds the usual address taken, if the first one has not
+		l, err := Listen("auto")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l)
+	}
+	for _, l := range all {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

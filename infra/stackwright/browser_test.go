@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/host"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+var (
+	chromium = flag.String("chromium", "", "the `command` of Chromium, which opens the page")
+	axe      = flag.String("axe", "", "the `file` axe.min.js of axe-core, which finds what people with disabilities cannot use")
+	images   = flag.String("images", "", "a `folder` for pictures of the page")
+)
+
+// A browser shows the page. Everything is done with the keyboard.
+type browser struct {
+	*testing.T
+	ctx  context.Context
+	page string
+
+	mu     sync.Mutex
+	faults []string // errors of scripts, and requests to other servers
+}
+
+// newBrowser starts a browser with a window of a size, in a theme. When the test is over, it must have seen no error.
+func newBrowser(t *testing.T, page string, width, height int64, theme string) *browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(*chromium), chromedp.NoSandbox)
+	all, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, end := chromedp.NewContext(all)
+	t.Cleanup(func() { end(); stop() })
+	b := &browser{T: t, ctx: ctx, page: page}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}}
+	err := chromedp.Listen(ctx, b.notice)
+	_, network := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	_, styled := chromedp.Call(ctx, emulation.SetEmulatedMedia, media)
+	if err = errors.Join(err, network, styled, chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Navigate(page))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if len(b.faults) > 0 {
+			t.Errorf("the browser has reported:\n%s", strings.Join(b.faults, "\n"))
+		}
+	})
+	return b
+}
+
+// notice keeps what the page must not do.
+func (b *browser) notice(e any) {
+	said := ""
+	switch e := e.(type) {
+	case *runtime.EventExceptionThrown:
+		said = fmt.Sprintf("%s %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception)
+	case *runtime.EventConsoleAPICalled:
+		if len(e.Args) > 0 && (e.Type == "error" || e.Type == "warning") {
+			said = fmt.Sprintf("console: %s", e.Args[0].Value)
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError {
+			said = e.Entry.Text + " " + e.Entry.URL
+		}
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, b.page) {
+			said = "a request to " + e.Request.URL
+		}
+	}
+	if said != "" {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.faults = append(b.faults, said)
+	}
+}
+
+// see waits until the page shows texts.
+func (b *browser) see(texts ...string) {
+	b.Helper()
+	for _, text := range texts {
+		for until := time.Now().Add(20 * time.Second); !evaluate[bool](b, fmt.Sprintf("document.body.innerText.includes(%q)", text)); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(until) {
+				b.picture("failed")
+				b.Fatalf("no %q on the page:\n%s\n%s", text, evaluate[string](b, "document.body.innerText"), strings.Join(b.faults, "\n"))
+			}
+		}
+	}
+}
+
+// evaluate returns what an expression is in the page.
+func evaluate[T any](b *browser, expression string, how ...chromedp.EvaluateOption) T {
+	b.Helper()
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, how...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return value
+}
+
+// key presses a key.
+func (b *browser) key(keys string) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(keys)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// press moves the focus with the tabulator to the first element with a text that contains the given one, and presses Enter.
+func (b *browser) press(text string) {
+	b.Helper()
+	for range 120 {
+		b.key(kb.Tab)
+		at := evaluate[string](b, `(e => (e.getAttribute('aria-label') || e.textContent || '').trim())(document.activeElement)`)
+		if strings.Contains(at, text) && len(at) < 200 {
+			b.key(kb.Enter)
+			return
+		}
+	}
+	b.picture("failed")
+	b.Fatalf("the keyboard reaches no %q", text)
+}
+
+// picture writes what the page shows, and checks that everybody can use it.
+func (b *browser) picture(name string) {
+	b.Helper()
+	if *images != "" {
+		time.Sleep(300 * time.Millisecond) // what the page changes is drawn
+		png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(*images+"/"+name+".png", png, 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if *axe == "" {
+		return
+	}
+	code, err := os.ReadFile(*axe)
+	if err != nil {
+		b.Fatal(err)
+	}
+	evaluate[*string](b, string(code)+"; null")
+	found := evaluate[[]string](b, `axe.run().then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.failureSummary || ''))))`, chromedp.EvalAwaitPromise)
+	if len(found) > 0 {
+		b.Errorf("%s: axe has found:\n%s", name, strings.Join(found, "\n"))
+	}
+}
+
+// A person deploys, sees a failure and its reason, retries, approves a plan and cancels, with the keyboard alone.
+func TestPageInABrowser(t *testing.T) {
+	if *chromium == "" {
+		t.Skip("-chromium names no command")
+	}
+	for _, c := range []struct {
+		name          string
+		width, height int64
+		theme         string
+	}{{"wide-light", 1440, 900, "light"}, {"wide-dark", 1440, 900, "dark"}, {"narrow-light", 390, 844, "light"}, {"narrow-dark", 390, 844, "dark"}} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLaptop(t)
+			how := l.hosting(0.4)
+			how.Console = "127.0.0.1:0"
+			h, err := host.Open(context.Background(), how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			b := newBrowser(t, h.Page(), c.width, c.height, c.theme)
+			picture := func(view string) { t.Helper(); b.picture(c.name + "-" + view) }
+			b.see("Nothing is deployed yet")
+			picture("empty")
+
+			over := l.start("deploy", l.project)
+			b.see("pair", "deploy")
+			b.press("deploy")
+			b.see("3 of 3 steps done", "succeeded")
+			over(cli.ExitOK)
+			picture("run")
+			b.press("Timeline")
+			b.see("could start, but waits")
+			picture("timeline")
+
+			l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "update", Reason: "no topics <b>today</b>", Times: 1})
+			l.edit("templates/topic.yaml", "    Type: AWS::SNS::Topic\n", "    Type: AWS::SNS::Topic\n    Metadata: {Version: 2}\n")
+			over = l.start("deploy", l.project)
+			b.press("pair / default")
+			b.see("Runs", "deploy")
+			over(cli.ExitFailed)
+			b.press("deploy")
+			b.see("A step failed", "no topics <b>today</b>", "stackwright retry")
+			picture("failed-run")
+			b.press("Retry")
+			b.press("Retry")
+			b.see("succeeded")
+			picture("retried")
+
+			l.edit("stackwright.yaml", "project: pair\n", "project: pair\napprove_plan: true\n")
+			l.edit("templates/topic.yaml", "Version: 2", "Version: 3")
+			l.start("deploy", l.project)(cli.ExitWaiting)
+			b.press("Stackwright")
+			b.see("Waiting for a person")
+			picture("overview")
+			b.press("deploy of pair")
+			b.see("Waiting for your answer", "update", "topic")
+			picture("plan")
+			b.press("Approve")
+			b.press("Approve")
+			b.see("succeeded")
+
+			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 2})
+			l.edit("templates/topic.yaml", "Version: 3", "Version: 4")
+			l.start("deploy", l.project)(cli.ExitWaiting)
+			b.press("pair / default")
+			b.see("waiting")
+			b.press("deploy")
+			b.press("Approve")
+			b.press("Approve")
+			b.see("1 running")
+			b.press("Cancel")
+			b.press("Cancel")
+			b.see("cancelled")
+			b.press("pair / default")
+			b.press("Stacks")
+			b.see("topic", "3 of 3")
+			picture("stacks")
+		})
+	}
+}
+
+// start carries out a command in the background. The function that it returns waits for its end, with the exit code that it must have.
+func (l *laptop) start(args ...string) (over func(code int)) {
+	ended := make(chan result, 1)
+	go func() { ended <- l.run(args...) }()
+	return func(code int) {
+		l.Helper()
+		if r := <-ended; r.code != code {
+			l.Fatalf("%s ended with %d, not with %d\n%s%s%s", strings.Join(args, " "), r.code, code, r.out, r.err, l.log())
+		}
+	}
+}

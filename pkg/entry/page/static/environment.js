@@ -1,0 +1,78 @@
+// An environment of a project: its runs, its stacks and its schedules.
+import { allPages, get, projectPath, useLive } from './api.js';
+import { h, Copy, Empty, Refused, State, Tabs, Time, Took, Wait, runLink } from './parts.js';
+import { useState } from './lib/hooks.js';
+
+function Runs({ project }) {
+  const { data, error } = useLive(() => get(`${projectPath(project)}/runs?limit=50`), (d) => (d.runs.some((r) => !r.ended) ? 1500 : 5000), project);
+  if (error) return h(Refused, { error });
+  if (!data) return h(Wait);
+  if (!data.runs.length) return h(Empty, { title: 'No run yet' });
+  return h('table', null,
+    h('thead', null, h('tr', null, ['State', 'Operation', 'Requested', 'By', 'Took'].map((t) => h('th', { scope: 'col' }, t)))),
+    h('tbody', null, data.runs.map((r) => h('tr', null,
+      h('td', null, h(State, { state: r.state })),
+      h('td', null, h('a', { href: runLink(project, r.run) }, r.operation), r.reason && h('small', null, r.reason)),
+      h('td', null, h(Time, { at: r.requested })),
+      h('td', { class: 'who' }, r.schedule ? `schedule ${r.schedule}` : r.claim || r.who),
+      h('td', { class: 'number' }, h(Took, { from: r.started, to: r.ended }))))));
+}
+
+function Outputs({ outputs }) {
+  const all = Object.entries(outputs || {});
+  if (!all.length) return h('span', { class: 'quiet' }, 'no outputs');
+  return h('details', null, h('summary', null, all.length === 1 ? '1 output' : `${all.length} outputs`),
+    h('dl', null, all.map(([name, value]) => [h('dt', null, name), h('dd', null, h('code', null, value), h(Copy, { text: value }))])));
+}
+
+function Stacks({ project }) {
+  const { data, error } = useLive(() => allPages(`${projectPath(project)}/stacks`, 'stacks', 'after'), () => 5000, project);
+  const [words, find] = useState('');
+  if (error) return h(Refused, { error });
+  if (!data) return h(Wait);
+  if (!data.length) return h(Empty, { title: 'No stack yet' });
+  const shown = data.filter((s) => `${s.stack} ${s.name}`.toLowerCase().includes(words.toLowerCase()));
+  return h('div', null,
+    h('label', { class: 'find' }, 'Find a stack', h('input', { type: 'search', value: words, onInput: (e) => find(e.target.value) }),
+      h('span', { role: 'status' }, `${shown.length} of ${data.length}`)),
+    h('table', null,
+      h('thead', null, h('tr', null, ['Stack', 'Account and region', 'Changed', 'Outputs'].map((t) => h('th', { scope: 'col' }, t)))),
+      h('tbody', null, shown.slice(0, 500).map((s) => h('tr', { key: s.stack },
+        h('td', null, s.stack, h('small', null, s.name)),
+        h('td', null, s.target.account, h('small', null, s.target.region)),
+        h('td', null, h(Time, { at: s.changed })),
+        h('td', null, h(Outputs, { outputs: s.outputs })))))),
+    shown.length > 500 && h('p', null, `The first 500 of ${shown.length} stacks are shown: write a part of the name to find others.`));
+}
+
+function Schedules({ project }) {
+  const { data, error } = useLive(() => get(`${projectPath(project)}/schedules`), () => 15000, project);
+  if (error) return h(Refused, { error });
+  if (!data) return h(Wait);
+  const all = data.schedules || [];
+  if (!all.length) return h(Empty, { title: 'No schedule' }, h('p', null, 'A project file can have schedules, such as a refresh each night.'));
+  return h('table', null,
+    h('thead', null, h('tr', null, ['Schedule', 'Operation', 'When', ''].map((t) => h('th', { scope: 'col' }, t)))),
+    h('tbody', null, all.map((s) => h('tr', null, h('td', null, s.schedule), h('td', null, s.operation),
+      h('td', null, h('code', null, s.expression), ' ', s.time_zone), h('td', null, s.disabled && 'disabled')))));
+}
+
+function Lock({ project }) {
+  const { data } = useLive(() => get(`${projectPath(project)}/lock`), () => 3000, project);
+  if (!data || !data.owner || !data.owner.run) return null;
+  const next = data.waiting || [];
+  return h('p', { class: 'lock' }, 'Run ', h('a', { href: runLink(project, data.owner.run) }, data.owner.run), ' holds the lock',
+    next.length > 0 && [`; ${next.length} queued: `, next.map((w, i) => [i > 0 && ', ', h('a', { href: runLink(project, w.run) }, w.run)])], '.');
+}
+
+const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['schedules', 'Schedules', Schedules]];
+
+export function Environment({ project, part }) {
+  const [, , View] = parts.find(([id]) => id === part) || parts[0];
+  const [name, environment] = project.split('@');
+  return h('div', null,
+    h('h1', null, name, environment && h('span', { class: 'env' }, environment)),
+    h(Lock, { project }),
+    h(Tabs, { at: part, all: parts.map(([id, label]) => ({ id, label, href: `#/${encodeURIComponent(project)}${id && '/' + id}` })) }),
+    h(View, { project }));
+}

@@ -1,0 +1,170 @@
+// The graph of stacks: what depends on what, and how far each is.
+import { useEffect, useMemo, useRef, useState } from './lib/hooks.js';
+import { h, Wait, toneOf } from './parts.js';
+
+const height = 34;
+const most = 2500; // stacks that are drawn one by one: more are drawn as folders
+
+// stacksOf collects the steps of each stack: its state, what it needs, and whether it is on the critical path.
+export function stacksOf(run) {
+  const byStep = new Map((run.steps || []).map((s) => [s.step, s]));
+  const critical = new Set(run.critical_path || []);
+  const all = new Map();
+  for (const s of run.steps || []) {
+    if (!s.stack) continue;
+    const stack = all.get(s.stack) || { name: s.stack, steps: [], needs: new Set(), critical: false };
+    all.set(s.stack, stack);
+    stack.steps.push(s);
+    stack.critical ||= critical.has(s.step);
+    for (const before of s.after || []) {
+      const other = byStep.get(before);
+      if (other && other.stack && other.stack !== s.stack) stack.needs.add(other.stack);
+    }
+  }
+  for (const stack of all.values()) stack.state = stateOf(stack.steps);
+  return [...all.values()];
+}
+
+// stateOf is the state of several steps as one: the one that a person should see first.
+export function stateOf(steps) {
+  for (const state of ['failed', 'waiting', 'running']) if (steps.some((s) => s.status === state)) return state;
+  if (steps.every((s) => s.status === 'done')) return steps.every((s) => s.unchanged) ? 'unchanged' : 'done';
+  if (steps.some((s) => s.status === 'skipped')) return 'skipped';
+  return 'pending';
+}
+
+// folded draws the stacks of a folder as one, if there are too many.
+function folded(stacks) {
+  if (stacks.length <= most) return stacks;
+  const folder = (name) => (name.includes('/') ? `${name.slice(0, name.lastIndexOf('/'))}/` : name);
+  const all = new Map();
+  for (const s of stacks) {
+    const name = folder(s.name);
+    const f = all.get(name) || { name, steps: [], needs: new Set(), critical: false, count: 0 };
+    all.set(name, f);
+    f.count++;
+    f.steps.push(...s.steps);
+    f.critical ||= s.critical;
+    for (const n of s.needs) if (folder(n) !== name) f.needs.add(folder(n));
+  }
+  for (const f of all.values()) f.state = stateOf(f.steps);
+  return [...all.values()];
+}
+
+const label = (s) => (s.count ? `${s.name} (${s.count})` : s.name);
+const widthOf = (s) => Math.min(260, 44 + label(s).length * 7.1);
+
+// useLayout lays the graph out in a worker, again only if its nodes or edges are others.
+function useLayout(stacks) {
+  const [placed, set] = useState(null);
+  const key = useMemo(() => JSON.stringify(stacks.map((s) => [s.name, ...s.needs])), [stacks]);
+  useEffect(() => {
+    const worker = new Worker(new URL('./layout.js', import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data }) => set({ ...data, key });
+    const known = new Set(stacks.map((s) => s.name));
+    worker.postMessage({
+      nodes: stacks.map((s) => ({ name: s.name, width: widthOf(s), height })),
+      edges: stacks.flatMap((s) => [...s.needs].filter((n) => known.has(n)).map((n) => [n, s.name])),
+    });
+    return () => worker.terminate();
+  }, [key]);
+  return placed && placed.key === key ? placed : null;
+}
+
+// line is a smooth path through the points of an edge.
+function line(points) {
+  const [first, ...rest] = points;
+  let d = `M${first[0]} ${first[1]}`;
+  for (let i = 0; i < rest.length; i++) {
+    const from = points[i];
+    const to = rest[i];
+    const middle = (from[0] + to[0]) / 2;
+    d += `C${middle} ${from[1]} ${middle} ${to[1]} ${to[0]} ${to[1]}`;
+  }
+  return d;
+}
+
+// neighbours are all stacks that a stack needs, directly or not, and those that need it.
+function neighbours(stacks, name) {
+  const needs = new Map(stacks.map((s) => [s.name, [...s.needs]]));
+  const users = new Map();
+  for (const [s, all] of needs) for (const n of all) users.set(n, [...(users.get(n) || []), s]);
+  const found = new Set([name]);
+  for (const edges of [needs, users]) {
+    const rest = [name];
+    for (let at; (at = rest.pop()) !== undefined; ) for (const n of edges.get(at) || []) if (!found.has(n)) { found.add(n); rest.push(n); }
+  }
+  return found;
+}
+
+function Node({ stack, at, width, faint, chosen, choose }) {
+  const doing = stack.steps.find((s) => s.status === 'running') || stack.steps.find((s) => s.status === 'failed') || stack.steps[stack.steps.length - 1];
+  const press = (e) => {
+    if (e.key === 'Enter' || e.key === ' ') {
+      e.preventDefault();
+      choose(stack.name);
+    }
+  };
+  return h('g', {
+    class: `node ${toneOf(stack.state)} ${stack.critical ? 'critical' : ''} ${faint ? 'faint' : ''} ${chosen ? 'chosen' : ''}`,
+    transform: `translate(${at.x - width / 2} ${at.y - height / 2})`, tabIndex: 0, role: 'button', 'aria-pressed': chosen,
+    'aria-label': `${label(stack)}: ${stack.state}`, onClick: () => choose(stack.name), onKeyDown: press,
+  },
+  h('title', null, `${stack.name}: ${doing ? doing.verb : ''} ${stack.state}${doing && doing.why ? `\n${doing.why}` : ''}`),
+  h('rect', { width, height, rx: 7 }), h('circle', { cx: 16, cy: height / 2, r: 5 }),
+  h('text', { x: 28, y: height / 2 + 4 }, label(stack).length > 31 ? `…${label(stack).slice(-30)}` : label(stack)));
+}
+
+// Graph draws the stacks. The pointer or the keyboard moves it, and chooses the stack whose neighbours are shown.
+export function Graph({ stacks: given, chosen, choose, filter = '' }) {
+  const stacks = useMemo(() => folded(given), [given]);
+  const placed = useLayout(stacks);
+  const box = useRef(null);
+  const [view, move] = useState(null); // [x, y, scale] that the person has chosen; null shows all
+  const drag = useRef(null);
+  useEffect(() => move(null), [placed && placed.key]);
+  if (!placed) return h(Wait);
+  const near = chosen ? neighbours(stacks, chosen) : null;
+  const shown = (name) => (!near || near.has(name)) && name.toLowerCase().includes(filter.toLowerCase());
+  const byName = new Map(stacks.map((s) => [s.name, s]));
+  const scale = view ? view[2] : 1;
+  const [x, y] = view || [0, 0];
+  const size = [placed.width / scale, placed.height / scale];
+  const zoom = (by, px = 0.5, py = 0.5) => {
+    const next = Math.min(40, Math.max(1, scale * by));
+    move([x + px * (size[0] - placed.width / next), y + py * (size[1] - placed.height / next), next]);
+  };
+  const place = (e) => {
+    const r = box.current.getBoundingClientRect();
+    return [(e.clientX - r.left) / r.width, (e.clientY - r.top) / r.height];
+  };
+  const start = (e) => { if (scale > 1) drag.current = { at: place(e), from: [x, y] }; };
+  const pull = (e) => {
+    if (!drag.current) return;
+    const [px, py] = place(e);
+    const { at, from } = drag.current;
+    move([from[0] - (px - at[0]) * size[0], from[1] - (py - at[1]) * size[1], scale]);
+  };
+  const stop = () => { drag.current = null; };
+  const wheel = (e) => {
+    if (!e.ctrlKey && !e.metaKey) return;
+    e.preventDefault();
+    zoom(e.deltaY < 0 ? 1.2 : 1 / 1.2, ...place(e));
+  };
+  return h('div', { class: 'graph' },
+    h('div', { class: 'tools' },
+      h('button', { type: 'button', class: 'small', onClick: () => zoom(1.5), 'aria-label': 'Enlarge' }, '+'),
+      h('button', { type: 'button', class: 'small', onClick: () => zoom(1 / 1.5), 'aria-label': 'Reduce' }, '−'),
+      h('button', { type: 'button', class: 'small', onClick: () => { move(null); choose(null); } }, 'Show all')),
+    h('svg', {
+      ref: box, viewBox: `${x} ${y} ${size[0]} ${size[1]}`, role: 'group', 'aria-label': `${stacks.length} stacks and what they depend on`,
+      style: { maxWidth: scale > 1 ? 'none' : `${placed.width * 1.15}px`, maxHeight: `${Math.min(680, placed.height * 1.15)}px` },
+      onPointerDown: start, onPointerMove: pull, onPointerUp: stop, onPointerLeave: stop, onWheel: wheel,
+    },
+    placed.edges.map((e) => h('path', {
+      d: line(e.points), class: `edge ${byName.get(e.from)?.critical && byName.get(e.to)?.critical ? 'critical' : ''} ${shown(e.from) && shown(e.to) ? '' : 'faint'}`,
+    })),
+    stacks.map((s) => placed.nodes[s.name] && h(Node, {
+      key: s.name, stack: s, at: placed.nodes[s.name], width: widthOf(s), faint: !shown(s.name), chosen: chosen === s.name, choose,
+    }))));
+}

@@ -1,0 +1,129 @@
+// A plan: what a run would change, and the answer of a person.
+import { useEffect, useState } from './lib/hooks.js';
+import { changed, get, post, runPath } from './api.js';
+import { h, Ask, Empty, Panel, Refused, Wait, span } from './parts.js';
+
+const names = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'adopt', import: 'import', forget: 'forget', level: 'change the approval of', hooks: 'call hooks of' };
+
+// what is the plan in a few words, the dangerous ones first.
+function Summary({ of }) {
+  const counts = ['replace', 'delete', 'create', 'update', 'adopt', 'import', 'forget', 'hooks', 'level', 'unchanged'];
+  return h('ul', { class: 'summary' },
+    of.data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.data_loss), ' lose data'),
+    of.possible_data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.possible_data_loss), ' may lose data'),
+    of.unknown_data_loss > 0 && h('li', { class: 'wait' }, h('b', null, of.unknown_data_loss), ' of unknown losses'),
+    of.resources_replaced > 0 && h('li', { class: 'wait' }, h('b', null, of.resources_replaced), ' resources replaced'),
+    counts.map((k) => of[k] > 0 && h('li', { class: k === 'delete' ? 'bad' : k === 'replace' ? 'wait' : '' }, h('b', null, of[k]), ' ', k)),
+    of.possible > 0 && h('li', null, h('b', null, of.possible), ' may change'));
+}
+
+function Value({ text, secret, none }) {
+  if (secret) return h('em', null, 'secret');
+  if (text === undefined || text === null || text === '') return h('em', null, none || 'none');
+  return h('code', null, text);
+}
+
+function Values({ title, all }) {
+  if (!all || !all.length) return null;
+  return h('div', { class: 'values' }, h('h2', null, title),
+    h('table', null, h('tbody', null, all.map((v) => h('tr', null, h('th', { scope: 'row' }, v.name),
+      h('td', null, h('del', null, h(Value, { text: v.before, secret: v.secret }))),
+      h('td', null, h('ins', null, h(Value, { text: v.after, secret: v.secret }), v.why && h('small', null, v.why))))))));
+}
+
+function Resource({ r }) {
+  const danger = r.data_loss || r.possible_data_loss;
+  const action = r.possible ? `may ${r.action}` : r.action;
+  return h('li', { class: `resource ${danger || r.action === 'remove' ? 'bad' : r.action === 'replace' ? 'wait' : ''}` },
+    h('p', null, h('span', { class: `verb ${r.action}` }, action), h('b', null, r.id), h('small', null, r.type), r.construct && h('small', null, r.construct),
+      danger && h('strong', { class: 'loss' }, r.data_loss ? 'data is lost' : 'data may be lost', r.loses && `: ${r.loses}`),
+      r.policy && h('small', null, `kept by ${r.policy}`), r.refused && h('strong', { class: 'loss' }, `refused: ${r.refused}`),
+      (r.moved_from || r.moved_to) && h('small', null, r.moved_from ? `from ${r.moved_from}` : `to ${r.moved_to}`)),
+    r.properties && r.properties.length > 0 && h('table', null, h('tbody', null, r.properties.map((p) => h('tr', null,
+      h('th', { scope: 'row' }, p.path, p.replacement && p.replacement !== 'never' && h('strong', { class: 'loss' }, p.replacement === 'always' ? 'replaces' : 'may replace')),
+      h('td', null, h('del', null, h(Value, { text: p.before, secret: p.secret }))),
+      h('td', null, h('ins', null, h(Value, { text: p.after, secret: p.secret }), p.because && h('small', null, p.because))))))));
+}
+
+// Seen remembers, in this browser, which stacks of a plan a person has marked as read.
+function useSeen(digest) {
+  const key = `seen ${digest}`;
+  const [seen, set] = useState(new Set());
+  useEffect(() => set(new Set(JSON.parse(localStorage.getItem(key) || '[]'))), [key]);
+  const mark = (stack) => {
+    const next = new Set(seen);
+    if (!next.delete(stack)) next.add(stack);
+    localStorage.setItem(key, JSON.stringify([...next]));
+    set(next);
+  };
+  return [seen, mark];
+}
+
+function Stack({ s, open, seen, mark }) {
+  const danger = s.data_loss || s.possible_data_loss || s.action === 'delete';
+  return h('details', { class: `change ${danger ? 'bad' : s.replaces ? 'wait' : ''}`, open },
+    h('summary', null, h('span', { class: `verb ${s.action}` }, s.certainty === 'possible' ? `may ${names[s.action] || s.action}` : names[s.action] || s.action), h('b', null, s.stack),
+      h('small', null, s.name), s.data_loss && h('strong', { class: 'loss' }, 'data is lost'), !s.data_loss && s.possible_data_loss && h('strong', { class: 'loss' }, 'data may be lost'),
+      s.replaces && h('strong', { class: 'loss' }, 'replaces resources'), h('span', { class: 'how' }, s.exact ? 'as its change set says' : 'estimate')),
+    [...(s.reasons || []), ...(s.caveats || []), ...(s.warnings || []), ...(s.disagreements || [])].map((text) => h('p', { class: 'why' }, text)),
+    h(Values, { title: 'Parameters', all: s.parameters }), h(Values, { title: 'Tags', all: s.tags }), h(Values, { title: 'Options', all: s.options }),
+    s.resources && s.resources.length > 0 && h('div', null, h('h2', null, 'Resources'), h('ul', { class: 'resources' }, s.resources.map((r) => h(Resource, { r })))),
+    s.outputs && s.outputs.length > 0 && h('div', null, h('h2', null, 'Outputs'), h('ul', null, s.outputs.map((o) => h('li', null, h('span', { class: `verb ${o.action}` }, o.action), o.name, o.why && h('small', null, o.why), o.refused && h('strong', { class: 'loss' }, o.refused))))),
+    s.hooks && s.hooks.length > 0 && h('div', null, h('h2', null, 'Hooks'), h('ul', null, s.hooks.map((k) => h('li', null, `${k.moment}: ${k.name}`, h('small', null, `${k.type} ${k.calls || ''}`))))),
+    h('label', { class: 'seen' }, h('input', { type: 'checkbox', checked: seen, onChange: () => mark(s.stack) }), 'I have read this'));
+}
+
+// Approval asks for an answer, if the run waits for one.
+export function Approval({ run }) {
+  const [ask, set] = useState(null);
+  const [error, fail] = useState(null);
+  const steps = (run.steps || []).filter((s) => s.status === 'waiting');
+  if (run.state !== 'waiting' || !steps.length) return null;
+  const give = (verb, step) => async (reason) => {
+    set(null);
+    if (reason === undefined) return;
+    try {
+      await post(runPath(run.project, run.run, `/${verb}`), { plan_digest: step.digest || run.digest, step: step.step, reason });
+      fail(null);
+      changed();
+    } catch (e) {
+      fail(e);
+    }
+  };
+  return h('section', { class: 'panel wait approval' },
+    h('h2', null, 'Waiting for your answer'), h(Refused, { error }),
+    steps.map((s) => h('div', { class: 'question' },
+      h('p', null, h('b', null, s.stack || 'The whole plan'), ' ', s.why),
+      h('p', { class: 'digest' }, 'digest ', h('code', null, (s.digest || run.digest || '').slice(0, 12)), s.deadline && ` · until ${new Date(s.deadline).toLocaleString()}`),
+      h('div', { class: 'buttons' },
+        h('button', { type: 'button', class: 'danger', onClick: () => set({ verb: 'reject', step: s }) }, 'Reject…'),
+        h('button', { type: 'button', class: 'primary', onClick: () => set({ verb: 'approve', step: s }) }, 'Approve…')))),
+    ask && h(Ask, {
+      title: ask.verb === 'approve' ? 'Approve' : 'Reject', danger: ask.verb === 'reject', action: ask.verb === 'approve' ? 'Approve' : 'Reject',
+      text: `${ask.step.step} of run ${run.run}, with the digest ${(ask.step.digest || run.digest || '').slice(0, 12)}.`, done: give(ask.verb, ask.step),
+    }));
+}
+
+export function Plan({ run }) {
+  const [state, set] = useState({});
+  useEffect(() => {
+    let over = false;
+    get(runPath(run.project, run.run, '/plan')).then((data) => over || set({ data }), (error) => over || set({ error }));
+    return () => { over = true; };
+  }, [run.run, run.digest]);
+  const { data, error } = state;
+  const [seen, mark] = useSeen(run.digest);
+  if (error) return h(Refused, { error });
+  if (!data) return h(Wait);
+  const stacks = data.stacks || [];
+  const risky = (s) => s.data_loss || s.possible_data_loss || s.replaces || s.action === 'delete';
+  const sorted = [...stacks].sort((a, b) => Number(Boolean(risky(b))) - Number(Boolean(risky(a))));
+  return h('div', { class: 'plan' },
+    h(Approval, { run }),
+    h(Summary, { of: data.summary || {} }),
+    data.seconds > 0 && h('p', { class: 'quiet' }, `It takes about ${span(data.seconds)}.`),
+    (data.messages || []).map((m) => h('p', null, m)),
+    (data.policies || []).length > 0 && h(Panel, { tone: 'wait', title: 'Policies' }, h('ul', null, data.policies.map((v) => h('li', null, h('b', null, v.level), ' ', v.message, h('small', null, [v.policy, v.stack, v.resource].filter(Boolean).join(' · ')))))),
+    !stacks.length && h(Empty, { title: 'No stack changes' }),
+    sorted.map((s) => h(Stack, { key: s.stack, s, open: Boolean(risky(s)) || stacks.length <= 3, seen: seen.has(s.stack), mark })));
+}
