@@ -257,3 +257,108 @@ func (l *laptop) start(args ...string) (over func(code int)) {
 		}
 	}
 }
+
+// A run of many stacks: what the browser needs until it shows the first text, and until it shows the graph.
+func TestLargePageInABrowser(t *testing.T) {
+	if *chromium == "" {
+		t.Skip("-chromium names no command")
+	}
+	for _, stacks := range []int{100, 1000} {
+		t.Run(fmt.Sprint(stacks), func(t *testing.T) {
+			l := newLaptop(t)
+			var file strings.Builder
+			fmt.Fprintf(&file, "project: large\nstacks:\n")
+			for i := range stacks {
+				fmt.Fprintf(&file, "  team-%d/s%d: { template: templates/alone.yaml", i%12, i)
+				if width := stacks / 8; i >= width {
+					fmt.Fprintf(&file, ", needs: [team-%d/s%d]", (i-width)%12, i-width)
+				}
+				fmt.Fprintln(&file, " }")
+			}
+			for name, text := range map[string]string{"stackwright.yaml": file.String(), "templates/alone.yaml": "Resources: { Queue: { Type: AWS::SQS::Queue } }\n"} {
+				if err := os.WriteFile(l.project+"/"+name, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			how := l.hosting(0.05)
+			how.Console = "127.0.0.1:0"
+			h, err := host.Open(context.Background(), how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			l.must(cli.ExitOK, "deploy", l.project)
+			b := newBrowser(t, h.Page(), 1440, 900, "light")
+			b.see("large", "succeeded")
+			b.press("deploy")
+			started := time.Now()
+			b.see(fmt.Sprintf("%d of %d steps done", stacks, stacks))
+			text := time.Since(started)
+			for evaluate[int](b, "document.querySelectorAll('g.node').length") < stacks {
+				if time.Since(started) > time.Minute {
+					b.picture("failed")
+					t.Fatal("the graph is not drawn after a minute")
+				}
+			}
+			t.Logf("%d stacks: the first text after %v, the graph after %v", stacks, text, time.Since(started))
+			b.picture(fmt.Sprintf("graph-%d", stacks))
+		})
+	}
+}
+
+// The pictures of the documentation are of examples/shop: three environments, of which one is being deployed, one has
+// failed, and one waits for an answer.
+func TestPicturesOfThePage(t *testing.T) {
+	if *chromium == "" || *images == "" {
+		t.Skip("-chromium names no command, or -images no folder")
+	}
+	l := newLaptop(t)
+	l.project = t.TempDir()
+	if err := os.CopyFS(l.project, os.DirFS("../../examples/shop")); err != nil {
+		t.Fatal(err)
+	}
+	how := l.hosting(0.3)
+	how.Console = "127.0.0.1:0"
+	h, err := host.Open(context.Background(), how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	l.edit("stackwright.yaml", "environments:\n", "environments:\n  staging: {}\n  dev: {}\n")
+	for _, seconds := range [][2]string{{"60", "70"}, {"70", "80"}, {"80", "90"}} {
+		l.must(cli.ExitOK, "deploy", l.project, "--env", "staging")
+		l.must(cli.ExitOK, "deploy", l.project, "--env", "dev")
+		l.edit("stackwright.yaml", "VisibilityTimeout: "+seconds[0], "VisibilityTimeout: "+seconds[1])
+	}
+	l.fail(h, cloudformation.Fault{Stack: "shop-dev-data-queue", Operation: "update", Reason: "Resource limit exceeded: queues (Service: Sqs, Status Code: 400)", Times: 1})
+	l.must(cli.ExitFailed, "deploy", l.project, "--env", "dev")
+	l.edit("stackwright.yaml", "cidr: 10.20.0.0/16", "cidr: 10.30.0.0/16")
+	l.edit("stackwright.yaml", "project: shop", "project: shop\napprove_plan: true")
+	l.must(cli.ExitWaiting, "deploy", l.project, "--env", "staging")
+	l.edit("stackwright.yaml", "approve_plan: true\n", "")
+	l.fail(h, cloudformation.Fault{Stack: "shop-prod-*", Seconds: 5})
+	b := newBrowser(t, h.Page(), 1280, 800, "light")
+	b.see("staging", "dev")
+	over := l.start("deploy", l.project, "--env", "prod")
+	b.see("prod", "running")
+	b.picture("page-overview")
+	b.press("shopprod")
+	b.see("running")
+	b.press("deploy")
+	b.see("steps done", "1 running")
+	b.picture("page-run")
+	over(cli.ExitOK)
+	b.press("Timeline")
+	b.see("works")
+	b.picture("page-timeline")
+	b.press("Stackwright")
+	b.press("deploy of shop@staging")
+	b.see("resources replaced", "replaces resources")
+	b.picture("page-plan")
+	b.press("Stackwright")
+	b.press("shopdev")
+	b.see("failed")
+	b.press("deploy")
+	b.see("Resource limit exceeded")
+	b.picture("page-failure")
+}

@@ -115,56 +115,39 @@ function Node({ stack, at, width, faint, chosen, choose }) {
   h('text', { x: 28, y: height / 2 + 4 }, label(stack).length > 31 ? `…${label(stack).slice(-30)}` : label(stack)));
 }
 
-// Graph draws the stacks. The pointer or the keyboard moves it, and chooses the stack whose neighbours are shown.
+// Graph draws the stacks, in a box that scrolls. The pointer or the keyboard chooses the stack whose neighbours are shown.
 export function Graph({ stacks: given, chosen, choose, filter = '' }) {
   const stacks = useMemo(() => folded(given), [given]);
   const placed = useLayout(stacks);
   const box = useRef(null);
-  const [view, move] = useState(null); // [x, y, scale] that the person has chosen; null shows all
-  const drag = useRef(null);
-  useEffect(() => move(null), [placed && placed.key]);
+  const [zoom, set] = useState(0); // that the person has chosen; 0 is as large as can be read
   if (!placed) return h(Wait);
+  const room = box.current ? box.current.clientWidth : 1100;
+  const scale = zoom || Math.min(1.15, Math.max(0.7, room / placed.width));
   const near = chosen ? neighbours(stacks, chosen) : null;
   const shown = (name) => (!near || near.has(name)) && name.toLowerCase().includes(filter.toLowerCase());
   const byName = new Map(stacks.map((s) => [s.name, s]));
-  const scale = view ? view[2] : 1;
-  const [x, y] = view || [0, 0];
-  const size = [placed.width / scale, placed.height / scale];
-  const zoom = (by, px = 0.5, py = 0.5) => {
-    const next = Math.min(40, Math.max(1, scale * by));
-    move([x + px * (size[0] - placed.width / next), y + py * (size[1] - placed.height / next), next]);
+  // resize keeps what is in the middle of the box there.
+  const resize = (next) => {
+    const { clientWidth: w, clientHeight: t, scrollLeft: x, scrollTop: y } = box.current;
+    set(next);
+    requestAnimationFrame(() => box.current.scrollTo(((x + w / 2) * next) / scale - w / 2, ((y + t / 2) * next) / scale - t / 2));
   };
-  const place = (e) => {
-    const r = box.current.getBoundingClientRect();
-    return [(e.clientX - r.left) / r.width, (e.clientY - r.top) / r.height];
-  };
-  const start = (e) => { if (scale > 1) drag.current = { at: place(e), from: [x, y] }; };
-  const pull = (e) => {
-    if (!drag.current) return;
-    const [px, py] = place(e);
-    const { at, from } = drag.current;
-    move([from[0] - (px - at[0]) * size[0], from[1] - (py - at[1]) * size[1], scale]);
-  };
-  const stop = () => { drag.current = null; };
-  const wheel = (e) => {
-    if (!e.ctrlKey && !e.metaKey) return;
-    e.preventDefault();
-    zoom(e.deltaY < 0 ? 1.2 : 1 / 1.2, ...place(e));
+  const all = () => {
+    choose(null);
+    set(Math.min(1.15, room / placed.width, 640 / placed.height));
   };
   return h('div', { class: 'graph' },
     h('div', { class: 'tools' },
-      h('button', { type: 'button', class: 'small', onClick: () => zoom(1.5), 'aria-label': 'Enlarge' }, '+'),
-      h('button', { type: 'button', class: 'small', onClick: () => zoom(1 / 1.5), 'aria-label': 'Reduce' }, '−'),
-      h('button', { type: 'button', class: 'small', onClick: () => { move(null); choose(null); } }, 'Show all')),
-    h('svg', {
-      ref: box, viewBox: `${x} ${y} ${size[0]} ${size[1]}`, role: 'group', 'aria-label': `${stacks.length} stacks and what they depend on`,
-      style: { maxWidth: scale > 1 ? 'none' : `${placed.width * 1.15}px`, maxHeight: `${Math.min(680, placed.height * 1.15)}px` },
-      onPointerDown: start, onPointerMove: pull, onPointerUp: stop, onPointerLeave: stop, onWheel: wheel,
-    },
-    placed.edges.map((e) => h('path', {
-      d: line(e.points), class: `edge ${byName.get(e.from)?.critical && byName.get(e.to)?.critical ? 'critical' : ''} ${shown(e.from) && shown(e.to) ? '' : 'faint'}`,
-    })),
-    stacks.map((s) => placed.nodes[s.name] && h(Node, {
-      key: s.name, stack: s, at: placed.nodes[s.name], width: widthOf(s), faint: !shown(s.name), chosen: chosen === s.name, choose,
-    }))));
+      h('button', { type: 'button', class: 'small', onClick: () => resize(Math.min(3, scale * 1.4)), 'aria-label': 'Enlarge' }, '+'),
+      h('button', { type: 'button', class: 'small', onClick: () => resize(Math.max(0.05, scale / 1.4)), 'aria-label': 'Reduce' }, '−'),
+      h('button', { type: 'button', class: 'small', onClick: all }, 'Show all')),
+    h('div', { class: 'box', ref: box, tabIndex: 0, role: 'group', 'aria-label': `${stacks.length} stacks and what they depend on` },
+      h('svg', { viewBox: `0 -20 ${placed.width} ${placed.height + 40}`, width: placed.width * scale, height: (placed.height + 40) * scale, role: 'presentation' },
+        placed.edges.map((e) => h('path', {
+          d: line(e.points), class: `edge ${byName.get(e.from)?.critical && byName.get(e.to)?.critical ? 'critical' : ''} ${shown(e.from) && shown(e.to) ? '' : 'faint'}`,
+        })),
+        stacks.map((s) => placed.nodes[s.name] && h(Node, {
+          key: s.name, stack: s, at: placed.nodes[s.name], width: widthOf(s), faint: !shown(s.name), chosen: chosen === s.name, choose,
+        })))));
 }

@@ -7,7 +7,7 @@ onmessage = ({ data: { id, nodes, edges } }) => {
   }).setDefaultEdgeLabel(() => ({}));
   for (const { name, width, height } of nodes) graph.setNode(name, { width, height });
   for (const [from, to] of edges) graph.setEdge(from, to);
-  layout(graph);
+  layout(graph, { disableOptimalOrderHeuristic: nodes.length > 300 });
   const { width, height } = graph.graph();
   postMessage({
     id, width, height,

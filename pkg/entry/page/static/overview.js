@@ -59,7 +59,7 @@ export function Overview() {
   }
   const waiting = data.flatMap(({ project, runs }) => runs.filter((r) => r.state === 'waiting').map((r) => ({ project, r })));
   const failing = data.filter(({ runs }) => toneOf((runs.find((r) => r.ended) || {}).state) === 'bad').length;
-  const running = data.filter(({ runs }) => active(runs[0])).length;
+  const running = data.filter(({ runs }) => active(runs[0]) && runs[0].state !== 'waiting').length;
   return h('div', { class: 'overview' },
     h('h1', null, 'Projects'),
     h('p', { class: 'sum' }, `${data.length} ${data.length === 1 ? 'environment' : 'environments'}`,
