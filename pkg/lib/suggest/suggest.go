@@ -29,13 +29,16 @@ func Closest(written string, names []string) string {
 	return best
 }
 
+// most is how many names a hint lists.
+const most = 32
+
 // Hint ends a message about a name that is not known: ": did you mean vpc?", or
-// the names to choose from if there are at most sixteen.
+// the names to choose from if there are few: enough for the keys of a stack.
 func Hint(written string, names []string) string {
 	switch closest := Closest(written, names); {
 	case closest != "":
 		return ": did you mean " + closest + "?"
-	case len(names) > 16:
+	case len(names) > most:
 		return ""
 	case len(names) == 0:
 		return ": none is defined"

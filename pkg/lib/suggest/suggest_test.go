@@ -6,7 +6,11 @@ import (
 )
 
 func TestHint(t *testing.T) {
-	many := strings.Fields("a b c d e f g h i j k l m n o p q")
+	var some []string
+	for len(some) < most {
+		some = append(some, strings.Repeat("abc", len(some)+1))
+	}
+	many := append(some[:most:most], "q")
 	for _, c := range []struct {
 		written string
 		names   []string
@@ -17,6 +21,7 @@ func TestHint(t *testing.T) {
 		{"VPC", []string{"vpc"}, ": did you mean vpc?"},
 		{"db", []string{"web", "vpc"}, ": available: web, vpc"},
 		{"db", nil, ": none is defined"},
+		{"zz", some, ": available: " + strings.Join(some, ", ")},
 		{"zz", many, ""},
 		{strings.Repeat("x", 201), []string{strings.Repeat("x", 200)}, ": available: " + strings.Repeat("x", 200)},
 	} {
