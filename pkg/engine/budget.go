@@ -182,11 +182,12 @@ func (e *Engine) observe(ctx context.Context, id string, places []plan.Location)
 	return live, err
 }
 
-// exports reads exports in a target, which is counted as observe counts.
+// exports reads exports in a target. Each request is counted as observe counts.
 func (e *Engine) exports(ctx context.Context, id string, t project.Target, names []string) (map[string]plan.Export, error) {
 	where := t.Where()
-	_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now())
-	found, err := e.Clouds.Exports(ctx, t, names)
+	found, err := e.Clouds.Exports(ctx, t, names, func() {
+		_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now()) // even if this fails: a budget does not delay a plan
+	})
 	e.reportThrottled(ctx, where, budget.Read, err)
 	return found, err
 }

@@ -1,11 +1,15 @@
 package engine_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -139,4 +143,41 @@ func TestValuesFitTheirParameters(t *testing.T) {
 			t.Errorf("%s of %q: the run is %s: %q", c.parameter, c.value, r.State, r.Messages)
 		}
 	}
+}
+
+// Each request for a page of exports takes its share of the budget.
+func TestExportsTakeFromTheBudget(t *testing.T) {
+	h := newFixture(t)
+	shares := &sharesTaken{Budgets: h.Budgets}
+	h.Budgets, h.Engine.Clouds = shares, paging{h.Clouds}
+	h.setVersion("v1", "vpc")
+	h.projects["v1"].Nodes["vpc"].Parameters["P"] = project.Text{{Source: &project.Source{Export: "net", Target: project.Target{Name: "far", Account: "111122223333", Region: "eu-west-1"}}}}
+	h.request("a", "deploy", "v1")
+	h.planned("a", 1)
+	if r := h.stored("a"); r.State == run.StateRefused || shares.far != 3 {
+		t.Errorf("%d shares for 3 pages; the run is %s: %q", shares.far, r.State, r.Messages)
+	}
+}
+
+// paging sends three requests for exports.
+type paging struct{ engine.Clouds }
+
+func (paging) Exports(_ context.Context, _ project.Target, _ []string, count func()) (map[string]plan.Export, error) {
+	for range 3 {
+		count()
+	}
+	return map[string]plan.Export{"net": {Stack: "net", Value: "x"}}, nil
+}
+
+// sharesTaken counts the shares for one account and region.
+type sharesTaken struct {
+	engine.Budgets
+	far int
+}
+
+func (s *sharesTaken) Take(ctx context.Context, where, id string, asks []budget.Demand, now time.Time) (int, time.Time, error) {
+	if where == "111122223333#eu-west-1" {
+		s.far += len(asks)
+	}
+	return s.Budgets.Take(ctx, where, id, asks, now)
 }

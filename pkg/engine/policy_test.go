@@ -156,7 +156,7 @@ type exporting struct {
 	exports map[string]plan.Export
 }
 
-func (x exporting) Exports(context.Context, project.Target, []string) (map[string]plan.Export, error) {
+func (x exporting) Exports(context.Context, project.Target, []string, func()) (map[string]plan.Export, error) {
 	return x.exports, nil
 }
 

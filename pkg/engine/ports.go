@@ -291,8 +291,8 @@ type Clouds interface {
 	Holder(ctx context.Context, t project.Target, physicalID string) (stack string, err error)
 
 	// Exports reads the exports of the given names in a target, and returns them by name. It leaves
-	// out those that do not exist.
-	Exports(ctx context.Context, t project.Target, names []string) (map[string]plan.Export, error)
+	// out those that do not exist. It calls count before each of its requests.
+	Exports(ctx context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error)
 
 	// Describe reads the stacks of the given IDs in a target, many with one request,
 	// and returns them by ID. It gives up before it has sent as many requests as there

@@ -14,7 +14,7 @@ import (
 
 // Exports implements engine.Clouds. It reads pages until it has found all names.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListExports.html
-func (c *Cloud) Exports(ctx context.Context, t project.Target, names []string) (map[string]plan.Export, error) {
+func (c *Cloud) Exports(ctx context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error) {
 	client, err := c.client(ctx, t)
 	if err != nil {
 		return nil, err
@@ -22,6 +22,7 @@ func (c *Cloud) Exports(ctx context.Context, t project.Target, names []string) (
 	found := make(map[string]plan.Export)
 	pages := sdk.NewListExportsPaginator(client, &sdk.ListExportsInput{})
 	for pages.HasMorePages() && len(found) < len(names) {
+		count()
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, requestFault("list the exports", err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -35,13 +36,14 @@ func TestExports(t *testing.T) {
 		{[]string{"none"}, map[string]plan.Export{}, "ListExports ListExports ListExports"},
 	} {
 		w.forms = nil
-		got, err := w.cloud().Exports(t.Context(), project.Target{}, c.names)
-		if err != nil || !maps.Equal(got, c.want) || w.calls() != c.calls {
-			t.Errorf("%v: %v, %v, with %s", c.names, got, err, w.calls())
+		counted := 0
+		got, err := w.cloud().Exports(t.Context(), project.Target{}, c.names, func() { counted++ })
+		if err != nil || !maps.Equal(got, c.want) || w.calls() != c.calls || counted != len(strings.Fields(c.calls)) {
+			t.Errorf("%v: %v, %v, with %s, of which %d were counted", c.names, got, err, w.calls(), counted)
 		}
 	}
 	w.answers["ListExports"] = refuse(403, "AccessDenied", "not allowed")
-	if _, err := w.cloud().Exports(t.Context(), project.Target{}, []string{"net-Vpc"}); !fault.Is(err, fault.Denied) {
+	if _, err := w.cloud().Exports(t.Context(), project.Target{}, []string{"net-Vpc"}, func() {}); !fault.Is(err, fault.Denied) {
 		t.Error(err)
 	}
 }

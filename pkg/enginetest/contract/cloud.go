@@ -258,7 +258,7 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 		"exports are read by name, with the stacks that make them": func(s fixture) {
 			s.up("vpc", "v1")
 			s.up("app", "v1", "vpc")
-			found, err := s.Exports(s.Context(), s.Node("vpc", "v1").Target, []string{"vpc-Name", "nobody-Name"})
+			found, err := s.Exports(s.Context(), s.Node("vpc", "v1").Target, []string{"vpc-Name", "nobody-Name"}, func() {})
 			if want := (map[string]plan.Export{"vpc-Name": {Stack: "vpc", Value: "vpc"}}); err != nil || !maps.Equal(found, want) {
 				s.Errorf("found %v, %v", found, err)
 			}

@@ -298,7 +298,8 @@ func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, er
 }
 
 // Exports implements engine.Clouds. The export of a stack is its output Name, as NAME-Name.
-func (c *Cloud) Exports(_ context.Context, t project.Target, names []string) (map[string]plan.Export, error) {
+func (c *Cloud) Exports(_ context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error) {
+	count()
 	if err := c.denied(t); err != nil {
 		return nil, err
 	}

@@ -196,13 +196,13 @@ func (m crashingCloud) Holder(ctx context.Context, t project.Target, physicalID 
 }
 
 // Exports implements engine.Clouds.
-func (m crashingCloud) Exports(ctx context.Context, t project.Target, names []string) (map[string]plan.Export, error) {
+func (m crashingCloud) Exports(ctx context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error) {
 	return got(m.Backend, ctx, "Clouds.Exports", t.Name, func() (map[string]plan.Export, error) {
 		if err := m.Cloud.admit(t.Where(), 1, 0); err != nil {
 			return nil, err
 		}
 		m.Cloud.count("ListExports", 1)
-		return m.Cloud.Exports(ctx, t, names)
+		return m.Cloud.Exports(ctx, t, names, count)
 	})
 }
 
