@@ -125,16 +125,28 @@ func (s *scenario) made(st statement) {
 // passed compares a parameter of a stack with the output of another stack that the
 // project passes to it.
 func (s *scenario) passed(st statement) {
+	if got, want, ok := s.given(st); ok && (got == "" || got != want) {
+		s.mismatchf("got %q, the output is %q", got, want)
+	}
+}
+
+// kept compares the same, which must differ.
+func (s *scenario) kept(st statement) {
+	if got, want, ok := s.given(st); ok && (got == "" || got == want) {
+		s.mismatchf("got %q, the output is %q", got, want)
+	}
+}
+
+// given returns a parameter of a stack, and the output of another stack that the project passes to it.
+func (s *scenario) given(st statement) (got, want string, ok bool) {
 	dependent, other := s.stacks.named(st.args[0]), st.args[1]
 	i := slices.IndexFunc(dependent.needs, func(n need) bool { return n.name == other || s.stacks.named(n.name).name == s.stacks.named(other).name })
 	if i < 0 {
 		s.mismatchf("%s does not need %s", st.args[0], other)
-		return
+		return "", "", false
 	}
 	_, params := s.Deployed(s.at(st.args[0]))
-	if got, want := params[dependent.needs[i].param()], dependent.needs[i].of(s.OutputOf(s.at(other), "Value")); got == "" || got != want {
-		s.mismatchf("got %q, the output is %q", got, want)
-	}
+	return params[dependent.needs[i].param()], dependent.needs[i].of(s.OutputOf(s.at(other), "Value")), true
 }
 
 func (s *scenario) recorded(st statement) {

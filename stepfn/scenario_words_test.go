@@ -121,6 +121,7 @@ var words = []word{
 	{"stack", "STACK STACK-STATUS", (*scenario).stack, isCheck},
 	{"made", "STACK VERSION", (*scenario).made, isCheck},           // the version of the live stack
 	{"passed", "STACK STACK", (*scenario).passed, isCheck},         // a parameter of the first is the output of the second
+	{"kept", "STACK STACK", (*scenario).kept, isCheck},             // the same parameter has another value
 	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},      // the names of all records
 	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck}, // the names of all schedules
 	{"holds", "STACK TABLE", (*scenario).holds, isCheck},           // the live stack has the table

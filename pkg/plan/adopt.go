@@ -209,6 +209,9 @@ func (v View) adoptedDigest(name string) string {
 	}
 	wanted := maps.Clone(defaults(found.Desired))
 	maps.Copy(wanted, got.Parameters)
+	for _, parameter := range n.Keeps(live.Parameters) {
+		wanted[parameter] = live.Parameters[parameter]
+	}
 	if !maps.Equal(live.Parameters, wanted) || !found.same(n, live, wanted) {
 		return ""
 	}
@@ -234,7 +237,7 @@ func (f Found) same(n project.Node, live Live, wanted map[string]string) bool {
 func (v View) unknownSecrets(name string) []string {
 	var all []string
 	for _, parameter := range slices.Sorted(maps.Keys(v.Desired.Nodes[name].Parameters)) {
-		if v.Live[name].Parameters[parameter] == hidden {
+		if v.Live[name].Parameters[parameter] == hidden && !slices.Contains(v.Desired.Nodes[name].IgnoreChanges, parameter) {
 			all = append(all, parameter)
 		}
 	}

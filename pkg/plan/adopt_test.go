@@ -53,6 +53,13 @@ func TestAdoptedStackIsUpdatedIfItDiffers(t *testing.T) {
 			n.Parameters = map[string]project.Text{"Key": project.Literal("****")}
 			f.Identical = true
 		}, "update"},
+		"a parameter whose changes are ignored": {func(n *project.Node, l *plan.Live, _ *plan.Found) {
+			l.Parameters["Size"], n.IgnoreChanges = "large", []string{"Size"}
+		}, "adopt"},
+		"a hidden parameter whose changes are ignored": {func(n *project.Node, _ *plan.Live, f *plan.Found) {
+			n.Parameters, n.IgnoreChanges = map[string]project.Text{"Key": project.Literal("k")}, []string{"Key"}
+			f.Identical = true
+		}, "adopt"},
 		"a template that cannot be understood": {func(_ *project.Node, _ *plan.Live, f *plan.Found) { f.Template = nil }, "update"},
 		"a template with other resources":      {func(_ *project.Node, _ *plan.Live, f *plan.Found) { f.Template = &template.Template{} }, "update"},
 		"a template that is not pinned":        {func(n *project.Node, _ *plan.Live, _ *plan.Found) { n.Template.Pinned = false }, "update"},

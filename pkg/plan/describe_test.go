@@ -164,6 +164,26 @@ user create certain: new in the project
 `)
 }
 
+// What depends on parameters whose changes are ignored has the values of the live stack: nothing is replaced, whatever the files say. Those
+// that the plan knows to differ are named.
+func TestDescribeIgnoredChanges(t *testing.T) {
+	const text = "Parameters: {Size: {Type: String}, Key: {Type: String, NoEcho: true}, Team: {Type: String}}\nResources: {Queue: {Type: 'AWS::SQS::Queue', Properties: {QueueName: !Sub 'q-${Size}-${Key}', Tags: [{Key: team, Value: !Ref Team}]}}}"
+	s := newStacks()
+	s.node("queue", text, "Size=large", "Key=canary", "Team=b")
+	n := s.Desired.Nodes["queue"]
+	n.IgnoreChanges = []string{"Key", "Size"}
+	s.Desired.Nodes["queue"] = n
+	s.live("queue", text, map[string]string{"Size": "small", "Key": "****", "Team": "a"}, nil)
+	s.expect(t, `queue update certain: changed here: parameters
+  Team a → b secret=false known=true 
+  modify Queue
+`)
+	p, err := plan.Deploy(s.View)
+	if want := []string{"stack queue: parameters keep the values that the stack has, because the project's files say ignore_changes: Size"}; err != nil || !slices.Equal(p.Messages, want) {
+		t.Errorf("%q, %v", p.Messages, err)
+	}
+}
+
 // A parameter of one stack replaces its queue. Only what depends on the ARN may change.
 func TestDescribeReplacementThatPropagates(t *testing.T) {
 	s := newStacks()

@@ -33,6 +33,10 @@ func (d describer) values(c *StackChange, n project.Node, before, after differen
 			uncertain[name] = why
 		}
 	}
+	for _, name := range n.Keeps(live.Parameters) {
+		values[name] = live.Parameters[name]
+		delete(uncertain, name)
+	}
 	secret := func(name string) bool {
 		for _, s := range []difference.Side{before, after} {
 			if s.Template != nil && s.Template.Parameters[name].NoEcho {
@@ -54,7 +58,7 @@ func (d describer) values(c *StackChange, n project.Node, before, after differen
 		if secret(name) {
 			v.Before, v.After, v.Secret = nil, nil, true
 			v.Known = had != has
-			if had && has && same {
+			if had && has && (same || slices.Contains(n.IgnoreChanges, name)) {
 				continue
 			}
 			if had && has {
@@ -116,7 +120,7 @@ func change(name, was string, had bool, is string, has bool, why string) ValueCh
 // deployed is recorded: it is the digest of the live values with the desired secrets.
 func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bool) bool {
 	r := d.Recorded[n.Name]
-	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications, StackPolicy: project.StackPolicy{Digest: r.Policy}}
+	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications, StackPolicy: project.StackPolicy{Digest: r.Policy}, IgnoreChanges: n.IgnoreChanges}
 	was.Tags = literals(live.Tags)
 	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given
 		was.Parameters = make(map[string]project.Text)

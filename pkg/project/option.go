@@ -88,5 +88,16 @@ func (n Node) MayHave(kind string) bool {
 	})
 }
 
+// Keeps lists the parameters whose values an update of a stack keeps, of those that the stack has.
+func (n Node) Keeps(live map[string]string) []string {
+	var all []string
+	for _, name := range n.IgnoreChanges {
+		if _, has := live[name]; has {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
 // KeepsFailed reports whether a creation of the stack that fails is not rolled back.
 func (n Node) KeepsFailed() bool { return n.DisableRollback || n.OnFailure == KeepFailed }

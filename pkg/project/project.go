@@ -205,6 +205,7 @@ type Node struct {
 	Deployment   Deployment      `json:"deployment,omitempty"`   // how its stack is created and updated
 	Hooks        []Hook          `json:"hooks,omitempty"`        // a change of them does not change the stack
 
+	IgnoreChanges    []string         `json:"ignore_changes,omitempty"`   // parameters that keep the value that a stack has when it is updated, sorted
 	Notifications    []string         `json:"notifications,omitempty"`    // ARNs of the SNS topics that get the events of the stack, sorted
 	OnFailure        FailedCreation   `json:"on_failure,omitempty"`       // of a creation; a change of it does not change the stack
 	RollbackTriggers RollbackTriggers `json:"rollback_triggers,omitzero"` // of a creation and an update; a change of them does not change the stack
@@ -232,7 +233,7 @@ func (n Node) Digest() (string, error) { return digest(n) }
 type Resolved struct {
 	Parameters map[string]string
 	Tags       map[string]string
-	Digest     string // of everything in the request that the stack would have: not the capabilities; in hex
+	Digest     string // of everything in the request that the stack would have: not the capabilities, nor parameters whose changes are ignored; in hex
 }
 
 // Resolve replaces n's references to outputs. lookup returns the value of an
@@ -246,6 +247,10 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 	if r.Tags, err = resolve("tag", n.Tags, lookup); err != nil {
 		return r, err
 	}
+	counting := maps.Clone(r.Parameters)
+	for _, name := range n.IgnoreChanges {
+		delete(counting, name)
+	}
 	request := struct {
 		Stack, Template  string
 		Target           Target
@@ -253,7 +258,7 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 		Protect          bool
 		Notifications    []string `json:",omitempty"` // so that the digest of a stack without them is that of older versions
 		StackPolicy      string   `json:",omitempty"`
-	}{n.Stack, n.Template.Digest, n.Target, r.Parameters, r.Tags, n.Protect, n.Notifications, n.StackPolicy.Digest}
+	}{n.Stack, n.Template.Digest, n.Target, counting, r.Tags, n.Protect, n.Notifications, n.StackPolicy.Digest}
 	r.Digest, err = digest(request)
 	return r, err
 }

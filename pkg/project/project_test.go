@@ -188,13 +188,14 @@ var changes = map[string]func(*project.Node){
 	"RollbackTriggers": func(n *project.Node) { n.RollbackTriggers.Minutes = 1 },
 	"StackPolicy":      func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(project.AllowAll) },
 	"ResourceTypes":    func(n *project.Node) { n.ResourceTypes = []string{"AWS::*"} },
+	"IgnoreChanges":    func(n *project.Node) { n.IgnoreChanges = []string{"Absent"} },
 	"DuringUpdate":     func(n *project.Node) { n.DuringUpdate = project.AllowAll },
 	"OnFailure":        func(n *project.Node) { n.OnFailure = project.DeleteFailed },
 	"DisableRollback":  func(n *project.Node) { n.DisableRollback = true },
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback", "DuringUpdate", "ResourceTypes"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback", "DuringUpdate", "ResourceTypes", "IgnoreChanges"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {
@@ -231,5 +232,21 @@ func TestDigests(t *testing.T) {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(changes)), some) {
 			t.Errorf("no change of %s is tested", field.Name)
 		}
+	}
+}
+
+// Another value of a parameter whose changes are ignored is no other request; that of another parameter is.
+func TestDigestWithoutIgnoredChanges(t *testing.T) {
+	digest := func(size string, ignored ...string) string {
+		n := node()
+		n.Parameters["Size"], n.IgnoreChanges = project.Literal(size), ignored
+		r, err := n.Resolve(func(string, string) (string, error) { return "value", nil })
+		if err != nil || r.Parameters["Size"] != size {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return r.Digest
+	}
+	if digest("a", "Size") != digest("b", "Size") || digest("a") == digest("b") || digest("a", "Other") == digest("b", "Other") {
+		t.Error("the digest depends on an ignored parameter, or not on another one")
 	}
 }

@@ -166,3 +166,39 @@ func sent(t *testing.T, task action.Task) map[string]string {
 	}
 	return form(w.last())
 }
+
+// An update keeps the values that the stack has of parameters whose changes are ignored, also those that the files do not give. A creation,
+// and an update that adds the parameter, have the written values.
+func TestIgnoredChanges(t *testing.T) {
+	const given = "ParameterValue"
+	for _, c := range []struct {
+		verb plan.Verb
+		has  []string
+		want map[string]string
+	}{
+		{plan.Create, nil, map[string]string{"Count": given, "Image": given}},
+		{plan.Update, []string{"Count", "Image", "Key"}, map[string]string{"Count": given, "Image": "UsePreviousValue", "Key": "UsePreviousValue"}},
+		{plan.Propose, []string{"Count", "Image", "Key"}, map[string]string{"Count": given, "Image": "UsePreviousValue", "Key": "UsePreviousValue"}},
+		{plan.Update, []string{"Count"}, map[string]string{"Count": given, "Image": given}},
+	} {
+		task := task(c.verb)
+		task.Node.IgnoreChanges, task.Want.Parameters = []string{"Image", "Key"}, map[string]string{"Count": "2", "Image": "v1"}
+		task.Seen = &plan.Live{Parameters: map[string]string{}}
+		for _, name := range c.has {
+			task.Seen.Parameters[name] = "live"
+		}
+		request, got := sent(t, task), map[string]string{}
+		for key, name := range request {
+			if member, ok := strings.CutSuffix(key, "ParameterKey"); ok {
+				for _, how := range []string{given, "UsePreviousValue"} {
+					if _, ok := request[member+how]; ok {
+						got[name] += how
+					}
+				}
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s of a stack with %v (-want +got):\n%s", c.verb, c.has, diff)
+		}
+	}
+}

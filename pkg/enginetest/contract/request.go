@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -86,6 +87,33 @@ var requestLaws = map[string]func(fixture){
 		update := s.task("vpc", plan.Update, "v2")
 		update.Node.ResourceTypes = []string{"AWS::SNS::Topic"}
 		s.over(update, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+	},
+	// "During a stack update, use the existing parameter value that the stack is using for a given parameter key."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Parameter.html (UsePreviousValue)
+	"an update keeps the values that the stack has of parameters whose changes it ignores": func(s fixture) {
+		with := func(v plan.Verb, parameters string, values map[string]string, ignored ...string) action.Task {
+			t := s.task("vpc", v, "v1")
+			t.Node.Template = templateOf(topicText + parameters)
+			t.Node.IgnoreChanges, t.Want.Parameters = ignored, values
+			return t
+		}
+		has := func(want map[string]string) {
+			s.Helper()
+			if live := s.described(s.task("vpc", plan.Update, "v1")); !maps.Equal(live.Parameters, want) {
+				s.Errorf("the parameters are %v, want %v", live.Parameters, want)
+			}
+		}
+		const size = "    Properties: { DisplayName: !Ref Size }\nParameters:\n  Size: { Type: String }\n"
+		const both = "    Properties: { DisplayName: !Sub '${Size} ${More}' }\nParameters:\n  Size: { Type: String }\n  More: { Type: String }\n"
+		s.ids["vpc"] = s.over(with(plan.Create, size, map[string]string{"Size": "a"}, "Size"), "CREATE_COMPLETE").Receipt.StackID
+		has(map[string]string{"Size": "a"})
+		s.begin(with(plan.Update, size, map[string]string{"Size": "b"}, "Size"), fault.Unchanged)
+		s.over(with(plan.Update, both, map[string]string{"Size": "b", "More": "c"}, "More", "Size"), "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+		s.Pass(time.Minute)
+		has(map[string]string{"Size": "a", "More": "c"})
+		s.over(with(plan.Update, both, map[string]string{"Size": "b", "More": "d"}, "More"), "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+		s.Pass(time.Minute)
+		has(map[string]string{"Size": "b", "More": "c"})
 	},
 	// "Set to true to disable rollback of the stack if stack creation failed."
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html

@@ -128,6 +128,18 @@ func contentOf(t action.Task) content {
 	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, topics: t.Node.Notifications, triggers: t.Node.RollbackTriggers}
 }
 
+// keeping is c as an update of a stack deploys it that keeps the values of some parameters.
+func (c content) keeping(st *stack, n project.Node) content {
+	if st == nil || len(n.IgnoreChanges) == 0 {
+		return c
+	}
+	c.params = maps.Clone(c.params)
+	for _, name := range n.Keeps(st.now.params) {
+		c.params[name] = st.now.params[name]
+	}
+	return c
+}
+
 // same reports whether an update from c to other changes nothing.
 func (c content) same(other content) bool {
 	return c.sameResources(other) && slices.Equal(c.topics, other.topics)
@@ -444,6 +456,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return plan.Receipt{StackID: st.id}, nil // CloudFormation accepts it, and starts nothing
 	}
 	want := contentOf(t)
+	if t.Request == action.UpdateStack {
+		want = want.keeping(st, t.Node)
+	}
 	if err := cmp.Or(st.refuse(t, want), refuseTypes(t)); err != nil {
 		if t.Request == action.CreateStack { // a creation that is refused makes no stack
 			delete(c.live, name)

@@ -153,7 +153,7 @@ type Settings struct {
 	OnFailure, DisableRollback   *Value
 	RollbackTriggers             *RollbackTriggers
 	StackPolicy, DuringUpdate    *StackPolicy
-	ResourceTypes                *[]Value
+	ResourceTypes, IgnoreChanges *[]Value
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Hooks                        Hooks                 // nil if the key is absent

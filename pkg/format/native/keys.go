@@ -78,6 +78,7 @@ var (
 	// settingTable has the keys of stacks that defaults may have too.
 	settingTable = []key{
 		{"parameters", "Parameters of the template. Lists are joined with commas. Write secrets as ${secret:name#key} or ${ssm-secure:path}.", but(optional(mapping(valueShape)), "maxProperties", template.MaxParameters), such(map[string]any{"VpcId": "${network/vpc.VpcId}"})},
+		{"ignore_changes", "Parameters that are set when the stack is created: an update keeps the values that they have.", distinct(textShape), such([]string{"DesiredCount"})},
 		{"needs", "Stacks that must be deployed first, besides those that this stack refers to or imports from.", distinct(textShape), such([]string{"network/vpc"})},
 		{"tags", "Tags of the stack.", but(but(optional(mapping(scalarShape)), "maxProperties", declared.MaxTags), "propertyNames", tagName), such(map[string]any{"team": "shop"})},
 		{"capabilities", "Capabilities that you acknowledge.", distinct(option("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")), such([]string{"CAPABILITY_IAM"})},

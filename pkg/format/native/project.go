@@ -175,6 +175,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.Notifications = p.list(what, "notifications", keys)
 	s.OnFailure, s.DisableRollback = p.optional(what, "on_failure", keys), p.truth(what, "disable_rollback", keys)
 	s.RollbackTriggers = p.triggers(what+": rollback_triggers", keys["rollback_triggers"])
+	s.IgnoreChanges = p.list(what, "ignore_changes", keys)
 	s.ResourceTypes = p.list(what, "resource_types", keys)
 	s.StackPolicy = p.stackPolicy(what+": stack_policy", keys["stack_policy"])
 	s.DuringUpdate = p.stackPolicy(what+": stack_policy_during_update", keys["stack_policy_during_update"])

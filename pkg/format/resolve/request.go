@@ -88,6 +88,26 @@ func (r *resolver) setResourceTypes(what string, s *Stack) {
 	}
 }
 
+// setIgnoreChanges sets which parameters keep the values that a stack has.
+func (r *resolver) setIgnoreChanges(what string, s *Stack) {
+	if s.Settings.IgnoreChanges == nil {
+		return
+	}
+	for _, v := range *s.Settings.IgnoreChanges {
+		name, ok := r.option(what, s, v)
+		switch {
+		case !ok:
+		case s.Template != nil && !slices.Contains(s.Template.ParameterNames, name):
+			r.Add(v.At, "%s: %s has no parameter %q%s", what, s.Template, problem.Short(name), r.Hint(name, s.Template.ParameterNames))
+		case slices.Contains(s.Node.IgnoreChanges, name):
+			r.Add(v.At, "%s: %s is listed twice: remove one", what, problem.Short(name))
+		default:
+			s.Node.IgnoreChanges = append(s.Node.IgnoreChanges, name)
+		}
+	}
+	slices.Sort(s.Node.IgnoreChanges)
+}
+
 // setStackPolicy sets which resources an update may change. CloudFormation takes no policy with a change set.
 func (r *resolver) setStackPolicy(what string, s *Stack) {
 	if p := s.Settings.StackPolicy; p != nil && p.Body != "" {
