@@ -49,24 +49,31 @@ func New(region string, api http.Handler) http.Handler {
 		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/"+region+"/execute-api/aws4_request, SignedHeaders=host, Signature=0")
 		api.ServeHTTP(w, r)
 	})
-	return guard(page.Or(signed))
+	return hosted(page.Or(ownPage(signed)))
 }
 
-// guard refuses requests that another web site makes a browser send. A site whose name leads to this machine sends its own name as
-// the host; one that sends requests to another origin is named by the browser as their origin.
-// https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
-func guard(next http.Handler) http.Handler {
+// hosted refuses requests to other hosts: a web site whose name leads to this machine could read the answers.
+func hosted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
-		switch {
-		case err != nil || !local(host):
+		if host, _, err := net.SplitHostPort(r.Host); err != nil || !local(host) {
 			refuse(w, "the host %.100q is not this machine: open the page at the address that the command has printed", r.Host)
-		case origin != "" && origin != "http://"+r.Host, site != "" && site != "same-origin" && site != "none":
-			refuse(w, "the request comes from the page of another site (%.100q): the console answers only its own page", origin)
-		default:
-			next.ServeHTTP(w, r)
+			return
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ownPage refuses requests that the page of another web site makes a browser send. The page itself, which knows nothing, may
+// be opened by a link from anywhere.
+// https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
+func ownPage(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+		if origin != "" && origin != "http://"+r.Host || site != "" && site != "same-origin" && site != "none" {
+			refuse(w, "the request comes from the page of another site (%.100q): the console answers only its own page", origin)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -33,10 +33,11 @@ func TestGuard(t *testing.T) {
 		{"127.0.0.1:4567", "null", "", false},
 		{"127.0.0.1:4567", "", "cross-site", false},
 	} {
-		for _, at := range []string{"/projects", "/"} {
+		for _, to := range []string{"GET /projects", "POST /projects", "POST /", "DELETE /page/main.js"} {
 			answered = false
 			w := httptest.NewRecorder()
-			r := httptest.NewRequest("POST", at, nil)
+			method, path, _ := strings.Cut(to, " ")
+			r := httptest.NewRequest(method, path, nil)
 			r.Host = x.host
 			if x.origin != "" {
 				r.Header.Set("Origin", x.origin)
@@ -46,7 +47,7 @@ func TestGuard(t *testing.T) {
 			}
 			c.ServeHTTP(w, r)
 			if answered != x.want || (w.Code == http.StatusForbidden) == x.want {
-				t.Errorf("POST %s of %+v: %d, answered: %v", at, x, w.Code, answered)
+				t.Errorf("%s of %+v: %d, answered: %v", to, x, w.Code, answered)
 			}
 		}
 	}
@@ -78,6 +79,21 @@ func TestListen(t *testing.T) {
 	for _, l := range all {
 		if err := l.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A link from another site opens the page, but not under another name of this machine.
+func TestLinks(t *testing.T) {
+	c := New("eu-west-1", http.NotFoundHandler())
+	for host, want := range map[string]int{"127.0.0.1:4567": 200, "evil.example:4567": 403} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = host
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		c.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("the page at %s: %d, want %d", host, w.Code, want)
 		}
 	}
 }

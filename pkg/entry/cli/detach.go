@@ -37,13 +37,16 @@ func (s *session) continueInBackground(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find data folder: %w", err)
 	}
-	address := strings.TrimPrefix(s.host.URL(), "http://")
+	address, page := strings.TrimPrefix(s.host.URL(), "http://"), strings.TrimPrefix(s.host.Page(), "http://")
 	if err := s.end(); err != nil {
 		return err
 	}
 	args := []string{
 		"serve", "--until-idle", "--data", data, "--listen", address,
 		"--seconds", strconv.FormatFloat(c.flags.seconds, 'f', -1, 64), "--functions", c.flags.functions,
+	}
+	if page != "" {
+		args = append(args, "--console", page)
 	}
 	start := c.Start
 	if start == nil {

@@ -22,7 +22,7 @@ type flags struct {
 	given                                                                          map[string]bool // by name: those on the command line
 	seconds                                                                        float64
 	fetch, yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse  bool
-	quiet, noColor, raw, verbose, direct                                           bool
+	quiet, noColor, raw, verbose, direct, open                                     bool
 	deletions                                                                      count
 	only, adopt                                                                    []string
 	variables, variableFiles, mapped                                               texts // of a project of Sceptre
@@ -37,7 +37,7 @@ const (
 // The flags that several commands have, by their words in definitions.
 const (
 	where    = "installation api direct endpoint data " // which installation a command is about
-	hosted   = "seconds functions "                     // how a laptop's installation is hosted
+	hosted   = "seconds functions console open "        // how a laptop's installation is hosted
 	watching = "output quiet "                          // how a followed run is shown
 	recorded = "project env "                           // which records are meant
 	sceptred = "var var-file map "                      // what a project of Sceptre gets beside its files
@@ -45,7 +45,7 @@ const (
 
 // defaults are the flags of a command that has none of them.
 func defaults() flags {
-	return flags{data: ".stackwright", output: "text", seconds: 1.5, functions: inProcess, listen: "127.0.0.1:4566", console: "auto"}
+	return flags{data: ".stackwright", output: "text", seconds: 1.5, functions: inProcess, listen: "127.0.0.1:4566"}
 }
 
 // A definition says what a flag sets, a short form and the usage. The default is the
@@ -112,7 +112,8 @@ func (f *flags) definitions() map[string]definition {
 		"execution-role":  {to: &f.execution, usage: "`ARN` of the role that CloudFormation uses there (default, in the installation's own account: the installation's role)"},
 		"projects":        {to: &f.projects, usage: "the projects that may use it, as `patterns` with commas: 'shop@prod,team-*@*', or '*@*' for all; required"},
 		"listen":          {to: &f.listen, usage: "`address` to listen at"},
-		"console":         {to: &f.console, usage: "`address` of this machine to serve the page at, for a browser; off for none (auto: 127.0.0.1:4567, or a free port)"},
+		"console":         {to: &f.console, usage: "`address` of this machine to serve the page at, for a browser; off for none (default, for serve and on a terminal: 127.0.0.1:4567, or a free port)"},
+		"open":            {to: &f.open, usage: "open the page in the browser, if this command serves it"},
 		"until-idle":      {to: &f.untilIdle, usage: "end when no run is in progress"},
 		"verbose":         {to: &f.verbose, usage: "print metrics and the logs of the functions, too"},
 	}

@@ -22,8 +22,8 @@ const idleFor = 3
 func serve(ctx context.Context, c *call) (int, error) {
 	how := c.hosting(c.flags.listen, false)
 	how.HandsOver = c.flags.untilIdle
-	if c.flags.console != "off" && !c.flags.untilIdle {
-		how.Console = c.flags.console
+	if how.Console == "" && c.flags.console == "" && !c.flags.untilIdle {
+		how.Console = "auto"
 	}
 	if c.flags.verbose {
 		how.Log = c.Err
@@ -42,6 +42,9 @@ func serve(ctx context.Context, c *call) (int, error) {
 	}
 	if err := c.greet(h); err != nil {
 		return ExitFailed, errors.Join(err, h.Close())
+	}
+	if c.flags.open {
+		c.openPage(h.Page())
 	}
 	lines.start(c.Out)
 	var idle <-chan time.Time

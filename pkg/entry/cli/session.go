@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -129,6 +131,7 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 		if err == nil {
 			s := c.connect(c.siteAt(h.URL()))
 			s.host, s.readOnly = h, readOnly
+			c.showPage(h)
 			return s, nil
 		}
 		if !fault.Is(err, fault.Busy) || time.Since(startedAt) > recordTimeout {
@@ -269,9 +272,60 @@ func (c *call) user() string {
 
 // hosting says how the call hosts a laptop's installation.
 func (c *call) hosting(address string, readOnly bool) Hosting {
-	return Hosting{
-		Data: c.flags.data, Functions: c.flags.functions, Seconds: c.flags.seconds, Getenv: c.Getenv, Web: c.Web, Address: address, ReadOnly: readOnly,
+	console := c.console()
+	if readOnly {
+		console = ""
 	}
+	return Hosting{
+		Console: console, Data: c.flags.data, Functions: c.flags.functions, Seconds: c.flags.seconds, Getenv: c.Getenv, Web: c.Web, Address: address, ReadOnly: readOnly,
+	}
+}
+
+// console is where the call serves the page: unless the user says where, a command does so if it draws on a terminal, as a
+// person who can open the page is there.
+func (c *call) console() string {
+	switch {
+	case c.flags.console == "off":
+		return ""
+	case c.flags.console == "" && (c.flags.open || c.drawsTree()):
+		return "auto"
+	}
+	return c.flags.console
+}
+
+// showPage prints the address of the page, if it is served, and opens it if the user wants that.
+func (c *call) showPage(h Host) {
+	if h.Page() == "" {
+		return
+	}
+	fmt.Fprintf(c.Err, "in a browser: %s\n", h.Page())
+	if c.flags.open {
+		c.openPage(h.Page())
+	}
+}
+
+// openPage opens the page in the user's browser. A machine without one is no reason to stop.
+func (c *call) openPage(url string) {
+	browse := c.Browse
+	if browse == nil {
+		browse = openInBrowser
+	}
+	if err := browse(url); err != nil {
+		fmt.Fprintf(c.Err, "no browser was opened: %v\n", err)
+	}
+}
+
+// openInBrowser opens a URL with the program that the system has for that.
+func openInBrowser(url string) error {
+	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if opener == nil {
+		opener = []string{"xdg-open"}
+	}
+	cmd := exec.Command(opener[0], append(opener[1:], url)...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
 }
 
 // waitUntilIdle reports whether all runs have ended or wait. It waits a moment for the

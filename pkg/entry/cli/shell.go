@@ -27,6 +27,7 @@ type Shell struct {
 	Interrupts      <-chan os.Signal                      // Ctrl-C, or a request to end
 	ExitOnInterrupt func()                                // makes the next interrupt end the program at once
 	Start           func(args []string, log string) error // starts this program as a background process; nil starts a real one
+	Browse          func(url string) error                // opens a page in a browser; nil opens a real one
 	Laptop          Laptop                                // hosts installations
 	Transport       http.RoundTripper                     // sends requests to APIs; nil is that of net/http
 	Web             remote.Web                            // gets the files that projects name by URLs; nil is the Internet
