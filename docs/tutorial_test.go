@@ -279,7 +279,7 @@ func (r *reader) environment() []string {
 	if err != nil {
 		r.Fatal(err)
 	}
-	return []string{"PATH=" + r.path + ":" + os.Getenv("PATH"), "HOME=" + r.folder, "USER=" + user(host), "TERM=xterm-256color", "LANG=C.UTF-8", "STACKWRIGHT_SECONDS=" + r.seconds}
+	return []string{"PATH=" + r.path + ":" + os.Getenv("PATH"), "HOME=" + r.folder, "USER=" + user(host), "TERM=xterm-256color", "LANG=C.UTF-8", "STACKWRIGHT_SECONDS=" + r.seconds, "STACKWRIGHT_CONSOLE=off"}
 }
 
 // runID is the ID that the page has for the n-th run that is printed.

@@ -29,7 +29,11 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
 	for _, o := range with {
-		about["only"], about["adopt"] = o.only, o.adopt
+		for name, stacks := range map[string][]string{"only": o.only, "adopt": o.adopt} {
+			if stacks != nil {
+				about[name] = stacks
+			}
+		}
 		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
 		if o.plan != "" {
 			about["plan"] = o.plan
