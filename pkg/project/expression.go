@@ -73,17 +73,17 @@ func (t Term) Late() bool {
 	return t.Node != "" || t.Source != nil || t.List != nil || t.Map != nil || t.Expression != nil
 }
 
-// written reports whether a part of what the term becomes, or a default of it, is known. The keys of maps are such parts.
+// written reports whether a part of what the term becomes, or a default of it, is known.
 func (t Term) written() bool {
-	within := slices.Clone(t.List)
-	for key, value := range t.Map {
-		within = append(within, Term{Known: key}, value)
+	within := t.List
+	for _, value := range t.Map {
+		within = append(within, value)
 	}
 	if t.Expression != nil {
 		f, _ := function.Named(t.Expression.Function)
 		within = t.Expression.Arguments[min(f.Apart, len(t.Expression.Arguments)):]
 	}
-	return function.Written(t.Known) || slices.ContainsFunc(within, Term.written)
+	return !function.Empty(t.Known) || slices.ContainsFunc(within, Term.written)
 }
 
 // Extent returns about how many bytes the term takes, each use of a shared one counted, and how

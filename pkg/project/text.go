@@ -56,7 +56,7 @@ func (t Text) Known() (string, bool) {
 // the items of a list are none.
 func (t Text) Written() bool {
 	for _, p := range t {
-		if function.Written(p.Literal) || p.Expression != nil && (Term{Expression: p.Expression}).written() {
+		if strings.Trim(p.Literal, ",") != "" || p.Expression != nil && (Term{Expression: p.Expression}).written() {
 			return true
 		}
 	}

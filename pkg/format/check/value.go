@@ -53,12 +53,9 @@ func (c *checker) dynamic(s *resolve.Stack, p template.Parameter, at problem.Pos
 	written := text.String()
 	all := template.Dynamics(written)
 	known, ok := text.Known()
-	if p.NoEcho && !p.Stored() && beside(text).Written() {
-		part, write := "this value", "write ${secret:name#key} or ${ssm-secure:path}"
-		if !ok || len(all) > 0 {
-			part, write = "the text in this value", "write only a reference, such as ${secret:name#key}, and add the text in the template"
-		}
-		c.Add(at, "%s: its template says NoEcho, and %s would be stored and shown: %s", what, part, write)
+	if p.NoEcho && !p.Stored() && len(all) == 0 && text.Written() {
+		part := map[bool]string{true: "this value", false: "the text in this value"}[ok]
+		c.Add(at, "%s: its template says NoEcho, and %s would be stored and shown: write ${secret:name#key} or ${ssm-secure:path}", what, part)
 		return false
 	}
 	if !strings.Contains(written, "{{resolve:") {
@@ -80,31 +77,6 @@ func (c *checker) dynamic(s *resolve.Stack, p template.Parameter, at problem.Pos
 		c.Add(at, "stack %s: %v: CloudFormation checks the reference itself, not the value behind it: remove this constraint from the template", s.Name, err)
 	}
 	return false
-}
-
-// beside returns a text without its dynamic references: what CloudFormation gets beside them. An output may be in one.
-func beside(text project.Text) project.Text {
-	const part = '\U000F0000' // a private character for the first part that is no literal, the next one for the second
-	var b strings.Builder
-	var others project.Text
-	for _, p := range text {
-		if p.Node == "" && p.Source == nil && p.Expression == nil {
-			b.WriteString(p.Literal)
-			continue
-		}
-		b.WriteRune(part + rune(len(others)))
-		others = append(others, p)
-	}
-	rest, _ := template.Resolve(b.String(), func(template.Dynamic) (string, error) { return "", nil }) // its only error is that of the function
-	var left project.Text
-	for _, r := range rest {
-		if n := int(r - part); n >= 0 && n < len(others) {
-			left = append(left, others[n])
-		} else {
-			left = append(left, project.Part{Literal: string(r)})
-		}
-	}
-	return left
 }
 
 // outputs compares the outputs that a stack uses with the templates of the

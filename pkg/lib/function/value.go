@@ -60,25 +60,24 @@ func (k Kind) Fits(expected Kind) bool {
 	return false
 }
 
-// Written reports whether a value has a number, true or false, or a text: keys of maps are text, and commas between the items of
-// lists are none.
-func Written(v any) bool {
+// Empty reports whether a value has no number, true or false, and no text but empty ones.
+func Empty(v any) bool {
 	switch v := v.(type) {
 	case nil:
-		return false
+		return true
 	case string:
-		return strings.Trim(v, ",") != ""
+		return v == ""
 	case []any:
-		return slices.ContainsFunc(v, Written)
+		return !slices.ContainsFunc(v, func(item any) bool { return !Empty(item) })
 	case map[string]any:
-		for key, item := range v {
-			if Written(key) || Written(item) {
-				return true
+		for _, item := range v {
+			if !Empty(item) {
+				return false
 			}
 		}
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // Write returns a value as a text. Lists, maps and null have none.
