@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// page is the document of the API for people. TestPage makes it of the document.
+// page is the document of the API for people. TestDocumentPage makes it of the document.
 //
 //go:embed page.html
 var page string
