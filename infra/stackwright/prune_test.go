@@ -11,11 +11,21 @@ func TestPrune(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
 	l.must(cli.ExitOK, "deploy", l.project)
-	l.has(l.must(cli.ExitOK, "prune", l.project), "prune of pair@default succeeded")
+	l.has(l.must(cli.ExitOK, "prune", l.project, "--yes"), "prune of pair@default succeeded")
 	l.edit("stackwright.yaml", "  alone:\n", "  alone:\n    obsolete: true\n")
 	r := l.run("deploy", l.project)
 	l.has(r.out+r.err, "left alone, because the project's files say obsolete: true: alone", "stackwright prune")
 	l.has(l.must(cli.ExitChanges, "prune", l.project, "--plan", "--exit-code"), "plan-prune of pair@default", "alone", "1 to delete")
+	if r = l.run("prune", l.project); r.code != cli.ExitRefused {
+		t.Errorf("prune without a terminal and without --yes ended with %d", r.code)
+	}
+	l.has(r.err, "prune deletes the obsolete stacks of the project, and there is no terminal on which to confirm it: confirm with --yes")
+	l.answers = "no\n"
+	if r = l.run("prune", l.project); r.code != cli.ExitRefused {
+		t.Errorf("prune whose question was answered with no ended with %d", r.code)
+	}
+	l.has(r.err, "prune deletes the 1 obsolete stack of pair@default: alone")
+	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "prune", l.project), "1 deleted")
 	l.has(l.must(cli.ExitOK, "stacks"), "pair-queue", "pair-topic")
 }

@@ -24,7 +24,7 @@ type Operation struct {
 	Preview     bool     // its plan is shown and never executed: it takes no lock and changes no stack
 	Approvable  bool     // its plan has to be approved where the project demands it
 	Writes      bool     // it brings the stacks to a state that the history of deployments records
-	DeletesAll  bool     // it leaves no stack behind, so a user has to confirm it
+	DeletesAll  bool     // it leaves no stack behind
 	Restores    bool     // it restores an earlier deployment, so the history does not count it as an attempt
 	Reversible  bool     // a rollback can follow a run that failed or was cancelled
 	Retryable   bool     // a retry can repeat its runs
@@ -37,6 +37,9 @@ type Operation struct {
 
 // Deploys reports whether the operation plans to bring the stacks to what the project's files say.
 func (o Operation) Deploys() bool { return o.NeedsFiles && !o.Adopts && !o.Prunes }
+
+// OnlyDeletes reports whether all that it does is to delete stacks, so a user has to confirm it.
+func (o Operation) OnlyDeletes() bool { return !o.Preview && (o.DeletesAll || o.Prunes) }
 
 // EffectFor returns the effect of a run that repeats or rolls back the run with ID of.
 func (o Operation) EffectFor(of string) string { return strings.ReplaceAll(o.Effect, "{run}", of) }

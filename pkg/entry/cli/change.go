@@ -36,7 +36,7 @@ func deploy(ctx context.Context, c *call) (int, error) {
 }
 
 // request requests the command's operation with a request object, and follows the run.
-// If the operation deletes all stacks, it asks the user to confirm first.
+// If the operation deletes stacks and cannot do anything else, it asks the user to confirm first.
 func request(ctx context.Context, c *call) (int, error) {
 	o := plan.AllOperations().Of(c.operation())
 	if err := c.checkFormat(o); err != nil {
@@ -45,13 +45,14 @@ func request(ctx context.Context, c *call) (int, error) {
 	if !o.Preview && c.flags.given["exit-code"] {
 		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
 	}
-	asks := o.DeletesAll && !c.flags.yes
+	asks := o.OnlyDeletes() && !c.flags.yes
 	if asks && !c.Asks {
-		return c.refuse(fault.New(fault.Refused, "destroy deletes every stack of the project, and there is no terminal on which to confirm it: confirm with --yes"))
+		return c.refuse(fault.New(fault.Refused, "%s deletes %s, and there is no terminal on which to confirm it: confirm with --yes",
+			o.Name, map[bool]string{true: "every stack of the project", false: "the obsolete stacks of the project"}[o.DeletesAll]))
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
 		if asks {
-			if err := s.confirm(ctx, p); err != nil {
+			if err := s.confirm(ctx, o, p); err != nil {
 				return "", err
 			}
 		}
@@ -176,21 +177,22 @@ func (c *call) prompt(question string) (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// confirm asks the user to confirm that all stacks are deleted.
-func (s *session) confirm(ctx context.Context, p packed) error {
+// confirm asks the user to confirm that the recorded stacks which the operation is about are deleted.
+func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error {
 	records, err := s.to.Records(ctx, p.ID())
 	if err != nil {
 		return err
 	}
+	maps.DeleteFunc(records, func(name string, _ plan.Record) bool { return o.Prunes && !p.IsObsolete(name) })
 	if len(records) == 0 {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(records))
-	what := fmt.Sprintf("the %d stacks of %s", len(names), p.ID())
+	what := fmt.Sprintf("the %s of %s", term.Plural(len(names), map[bool]string{true: "obsolete stack", false: "stack"}[o.Prunes]), p.ID())
 	if only := s.call.flags.only; len(only) > 0 {
 		what, names = "of "+p.ID(), only
 	}
-	return s.call.agree(fmt.Sprintf("destroy deletes %s: %s\nat %s", what, strings.Join(names, ", "), s.label))
+	return s.call.agree(fmt.Sprintf("%s deletes %s: %s\nat %s", o.Name, what, strings.Join(names, ", "), s.label))
 }
 
 // newRequest returns the request of the called command, with the options that its flags

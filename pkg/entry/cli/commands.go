@@ -92,12 +92,12 @@ template cannot be read. With --only it adopts some stacks.` + ofDir + codes,
 		},
 		{
 			name: "prune", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete the stacks that the project calls obsolete",
-			flags: "env.files " + sceptred + "only.prune reason refuse plan.prune exit-code.plan " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.prune reason refuse plan.prune exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the recorded stacks that have obsolete: true in the project, dependents before their dependencies, and changes no other
-stack. Deploys leave these stacks alone. It is refused if a stack that is not obsolete depends on one. With --only it deletes some
+stack. Deploys leave these stacks alone. It asks first, unless --yes is given. It is refused if a stack that is not obsolete depends on one. With --only it deletes some
 of them. With --plan it shows which stacks and which data would be deleted, and deletes nothing; --exit-code and -o markdown are for such a plan.` + ofDir + codes,
-			examples: []string{"prune examples/shop --plan", "prune --env test --only ops/"},
+			examples: []string{"prune examples/shop --plan", "prune examples/shop --yes", "prune --env test --only ops/"},
 		},
 		{
 			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks,
