@@ -114,10 +114,10 @@ STACK is the name of a stack in the project; network/ means all below it. On a t
 
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
-			flags: "max-deletions rollback.failed refuse force.retry " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true}.give,
+			flags: "max-deletions rollback.failed refuse force.retry yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
 			long: `Creates a new run of the same operation with the same files. Stacks that have not changed get no step, and steps
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
-Without RUN it is the newest run that failed.` + codes,
+Without RUN it is the newest run that failed and that was not repeated. If that run deletes stacks, it asks first, unless --yes is given.` + codes,
 			examples: []string{"retry", "retry mfrggzdfmztwq2lknnwg", "retry mfrg --force"},
 		},
 		{

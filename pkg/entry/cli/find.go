@@ -99,12 +99,28 @@ func projectName(path string) string {
 // A choice selects the run of a command without RUN.
 type choice func(context.Context, *session) (run.Run, error)
 
-// The choices: the newest of the runs that have not ended, of the paused runs, and of the failed runs.
+// The choices: the newest of the runs that have not ended, and of the paused runs.
 var (
 	openRun   = newest(func(r run.Run) bool { return !r.State.Over() }, "every run has ended: there is nothing to do")
 	pausedRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting && r.Command == run.Pause }, "no run is paused: name the one to continue")
-	failedRun = newest(func(r run.Run) bool { return r.State == run.StateFailed }, "no run has failed: name the one to retry")
 )
+
+// failedRun is the newest of the failed runs that no other run repeats.
+func failedRun(ctx context.Context, s *session) (run.Run, error) {
+	runs, err := s.runs(ctx)
+	if err != nil {
+		return run.Run{}, err
+	}
+	for i, r := range runs {
+		repeats := func(later run.Run) bool {
+			return later.Of == r.ID && later.Operation == r.Operation && later.State != run.StateRefused && later.State != run.StateCancelled
+		}
+		if r.State == run.StateFailed && !slices.ContainsFunc(runs[:i], repeats) {
+			return s.load(ctx, r.ID)
+		}
+	}
+	return run.Run{}, fault.New(fault.Missing, "no run has failed, or other runs have repeated all that failed: name the one to retry")
+}
 
 // currentRun is the newest run. If it has ended, and an older run of its project waits for a person, it is that one: a
 // plan, or a refused answer, hides no run that waits.

@@ -161,6 +161,18 @@ func confirmCancel(_ context.Context, s *session, r run.Run) error {
 	return s.call.agree(fmt.Sprintf("cancel run %s: its running steps finish, and no other one starts", described(r)))
 }
 
+// confirmRetry asks whether to repeat a run that deletes stacks and that the user has not named: it may be of another project.
+func confirmRetry(_ context.Context, s *session, r run.Run) error {
+	o, known := plan.AllOperations().Named(r.Operation)
+	if len(s.call.args) > 0 || s.call.flags.yes || known && !o.DeletesAll && !o.Prunes {
+		return nil
+	}
+	if !s.call.Asks {
+		return fault.New(fault.Refused, "the newest run that failed is %s, which deletes stacks: name it (%s), or add --yes", described(r), s.call.commandLine("retry", r.ID))
+	}
+	return s.call.agree(fmt.Sprintf("repeat run %s, which deletes stacks", described(r)))
+}
+
 // load returns the run of the given ID.
 func (s *session) load(ctx context.Context, id string) (run.Run, error) {
 	r, err := s.to.Follow(ctx, id)

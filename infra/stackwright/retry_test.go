@@ -1,0 +1,29 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// A retry without RUN asks before it repeats a run that deletes stacks, and repeats no run twice.
+func TestRetryWithoutRun(t *testing.T) {
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "delete", Reason: "in use", Times: 1})
+	l.must(cli.ExitFailed, "destroy", l.project, "--yes")
+	r := l.run("retry")
+	l.has(r.out+r.err, "the newest run that failed is ", "(destroy of pair@default, failed), which deletes stacks: name it (stackwright retry ", "or add --yes")
+	if r.code != cli.ExitRefused {
+		t.Errorf("retry ended with %d", r.code)
+	}
+	l.answers = "no\n"
+	r = l.run("retry")
+	l.has(r.out+r.err, "repeat run ", "which deletes stacks\ntype yes to continue", "the answer was not yes")
+	l.answers = "yes\n"
+	l.has(l.must(cli.ExitOK, "retry"), "1 deleted")
+	r = l.run("retry", "--yes")
+	l.has(r.out+r.err, "no run has failed, or other runs have repeated all that failed: name the one to retry")
+}
