@@ -186,7 +186,7 @@ func TestPageInABrowser(t *testing.T) {
 			defer h.Close()
 			b := newBrowser(t, h.Page(), c.width, c.height, c.theme)
 			picture := func(view string) { t.Helper(); b.picture(c.name + "-" + view) }
-			b.see("Nothing is deployed yet")
+			b.see("Nothing is deployed yet", "Colours: auto")
 			picture("empty")
 
 			over := l.start("deploy", l.project)
@@ -226,7 +226,7 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Approve")
 			b.see("succeeded")
 
-			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 2})
+			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 8})
 			l.edit("templates/topic.yaml", "Version: 3", "Version: 4")
 			l.start("deploy", l.project)(cli.ExitWaiting)
 			b.press("pair / default")
@@ -239,6 +239,7 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Cancel")
 			b.see("cancelled")
 			b.press("pair / default")
+			b.see("Schedules")
 			b.press("Stacks")
 			b.see("topic", "3 of 3")
 			picture("stacks")

@@ -29,7 +29,7 @@ function Theme() {
   }, [theme]);
   const next = themes[(themes.indexOf(theme) + 1) % themes.length];
   return h('button', { type: 'button', class: 'small quiet', onClick: () => set(next), 'aria-label': `Colours: ${theme}. Change to ${next}` },
-    { auto: 'Auto', light: 'Light', dark: 'Dark' }[theme]);
+    `Colours: ${theme}`);
 }
 
 function Lost() {

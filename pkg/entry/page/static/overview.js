@@ -1,6 +1,6 @@
 // The overview: all projects, with what needs a person first.
 import { get, projectPath, useLive } from './api.js';
-import { h, Empty, Mark, Refused, State, Time, Wait, between, runLink, span, toneOf } from './parts.js';
+import { h, Empty, Mark, Refused, State, Time, Wait, between, isPlan, runLink, span, toneOf } from './parts.js';
 
 // days is how many days of runs are shown.
 const days = 30;
@@ -21,6 +21,10 @@ async function read() {
 
 const active = (run) => run && !run.ended;
 
+// newest is the newest run that is no plan: a plan repairs nothing.
+const newest = (runs) => runs.find((r) => !isPlan(r)) || runs[0];
+const ended = (runs) => runs.find((r) => r.ended && !isPlan(r));
+
 // Bars shows the runs of the last days, one bar a day: as high as there were many, and red if one failed.
 function Bars({ runs }) {
   const today = new Date();
@@ -39,7 +43,7 @@ function Bars({ runs }) {
 }
 
 function Card({ project, runs }) {
-  const last = runs[0];
+  const last = newest(runs);
   const [name, environment] = project.split('@');
   return h('article', { class: `card ${last ? toneOf(last.state) : ''}` },
     h('h2', null, h('a', { href: `#/${encodeURIComponent(project)}` }, name, h('span', null, environment))),
@@ -58,7 +62,7 @@ export function Overview() {
       h('p', null, 'Deploy a project, and it is here:'), h('pre', null, 'stackwright init my-project\nstackwright deploy my-project')));
   }
   const waiting = data.flatMap(({ project, runs }) => runs.filter((r) => r.state === 'waiting').map((r) => ({ project, r })));
-  const failing = data.filter(({ runs }) => toneOf((runs.find((r) => r.ended) || {}).state) === 'bad').length;
+  const failing = data.filter(({ runs }) => toneOf((ended(runs) || {}).state) === 'bad').length;
   const running = data.filter(({ runs }) => active(runs[0]) && runs[0].state !== 'waiting').length;
   return h('div', { class: 'overview' },
     h('h1', null, 'Projects'),

@@ -139,6 +139,11 @@ export function Tabs({ at, all }) {
       count ? h('span', { class: `count ${tone || ''}` }, count) : null)));
 }
 
+// isPlan reports whether a run only shows what another would do.
+export function isPlan(run) {
+  return run.operation === 'plan' || run.operation.startsWith('plan-');
+}
+
 // runLink is the address of a run in the page.
 export function runLink(project, run, part = '') {
   return `#/${encodeURIComponent(project)}/${encodeURIComponent(run)}${part && '/' + part}`;

@@ -64,7 +64,7 @@ function Stack({ s, open, seen, mark }) {
   return h('details', { class: `change ${danger ? 'bad' : s.replaces ? 'wait' : ''}`, open },
     h('summary', null, h('span', { class: `verb ${s.action}` }, s.certainty === 'possible' ? `may ${names[s.action] || s.action}` : names[s.action] || s.action), h('b', null, s.stack),
       h('small', null, s.name), s.data_loss && h('strong', { class: 'loss' }, 'data is lost'), !s.data_loss && s.possible_data_loss && h('strong', { class: 'loss' }, 'data may be lost'),
-      s.replaces && h('strong', { class: 'loss' }, 'replaces resources'), h('span', { class: 'how' }, s.exact ? 'as its change set says' : 'estimate')),
+      s.replaces && h('strong', { class: 'loss' }, 'replaces resources'), h('span', { class: 'how' }, s.exact ? 'as its change set says' : 'estimated from the templates')),
     [...(s.reasons || []), ...(s.caveats || []), ...(s.warnings || []), ...(s.disagreements || [])].map((text) => h('p', { class: 'why' }, text)),
     h(Values, { title: 'Parameters', all: s.parameters }), h(Values, { title: 'Tags', all: s.tags }), h(Values, { title: 'Options', all: s.options }),
     s.resources && s.resources.length > 0 && h('div', null, h('h2', null, 'Resources'), h('ul', { class: 'resources' }, s.resources.map((r) => h(Resource, { r })))),

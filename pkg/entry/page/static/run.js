@@ -1,7 +1,7 @@
 // A run: what it does now, what failed and why, and what to do.
 import { useMemo, useState } from './lib/hooks.js';
 import { changed, post, projectPath, readRun, runPath, useLive } from './api.js';
-import { h, Ask, Copy, Panel, Refused, State, Tabs, Time, Took, Wait, between, runLink, span, toneOf, useNow } from './parts.js';
+import { h, Ask, Copy, Panel, isPlan, Refused, State, Tabs, Time, Took, Wait, between, runLink, span, toneOf, useNow } from './parts.js';
 import { Graph, stacksOf } from './graph.js';
 import { Timeline } from './timeline.js';
 import { Approval, Plan } from './plan.js';
@@ -109,24 +109,30 @@ function Stacks({ run }) {
     of && h('section', { class: 'chosen' }, h('h2', null, of.name), h(Steps, { steps: of.steps, project: run.project })));
 }
 
+// The parts of a run. A plan has no steps that happen; of a run that changes stacks, the API shows the plan while it waits for an answer.
 const views = [['', 'Graph'], ['timeline', 'Timeline'], ['steps', 'Steps'], ['plan', 'Plan'], ['log', 'Log']];
+function viewsOf(run) {
+  if (isPlan(run)) return views.filter(([id]) => id === 'plan' || id === 'log');
+  return views.filter(([id]) => id !== 'plan' || run.state === 'waiting');
+}
 
-export function Run({ project, run: id, part }) {
+export function Run({ project, run: id, part: given }) {
   const { data: run, error, at } = useLive(() => readRun(project, id), (r) => (r.ended ? 0 : r.state === 'waiting' ? 1500 : 800), id);
   if (error) return h(Refused, { error });
   if (!run) return h(Wait);
+  const part = given || (isPlan(run) ? 'plan' : '');
   return h('div', { class: 'run' },
     h('div', { class: 'head' },
       h('h1', null, run.operation, h('span', { class: 'env' }, run.project.replace('@', ' / '))),
       h(State, { state: run.command === 'pause' && !run.ended ? 'paused' : run.state }),
       h('p', { class: 'quiet' }, 'requested by ', run.schedule ? `schedule ${run.schedule}` : run.claim || run.who, ' ', h(Time, { at: run.requested }), run.of && [' · again ', h('a', { href: runLink(project, run.of) }, run.of)]),
       h(Actions, { run })),
-    h(Progress, { run }),
+    !isPlan(run) && h(Progress, { run }),
     h(Failures, { run }),
     part !== 'plan' && h(Approval, { run }),
     (run.attention || []).length > 0 && h(Panel, { tone: 'wait', title: 'Runs that failed, and that no later run has repaired' },
       h('ul', null, run.attention.map((r) => h('li', null, h('a', { href: runLink(r.project, r.run) }, r.run), ` ${r.operation} ${r.state}`)))),
-    h(Tabs, { at: part, all: views.map(([p, label]) => ({ id: p, label, href: runLink(project, id, p) })) }),
+    h(Tabs, { at: part, all: viewsOf(run).map(([p, label]) => ({ id: p, label, href: runLink(project, id, p) })) }),
     part === 'timeline' ? h(Timeline, { run }) : part === 'steps' ? h(Steps, { steps: run.steps || [], project }) : part === 'plan' ? h(Plan, { run }) : part === 'log' ? h(Log, { run }) : h(Stacks, { run }),
     !run.ended && at && h('p', { class: 'quiet as-of' }, `as of ${at.toLocaleTimeString()}`));
 }
