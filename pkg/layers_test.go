@@ -56,6 +56,7 @@ enginetest/contract   fault project plan run action engine lib/budget lib/templa
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource aws/awserr sdk
+aws/autoscaling       fault project aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
@@ -90,7 +91,7 @@ entry/page
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report
 
-wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
+wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk

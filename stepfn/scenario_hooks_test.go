@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
@@ -31,6 +32,7 @@ type testHook struct {
 	stack, moment, name, kind string // no stack: of the project
 	key                       string
 	value                     string // what is called, if hookCalls does not say
+	processes                 string // of Auto Scaling groups
 	ignored                   bool
 	timeout                   time.Duration
 }
@@ -48,6 +50,9 @@ var hookCalls = map[string]string{
 
 	"webhook":    "https://hooks.example.com/deploys",
 	"wait_alarm": alarmPrefix + "*", // for the setting: a hook names its alarm
+
+	"suspend_scaling": "arn:aws:autoscaling:*:autoScalingGroup:*:autoScalingGroupName/group-*", // for the setting
+	"resume_scaling":  "arn:aws:autoscaling:us-east-1:*:autoScalingGroup:*:autoScalingGroupName/group-*",
 
 	"empty_bucket": "*@*=arn:aws:s3:::bucket-*", // for the setting: a hook names its bucket
 }
@@ -71,6 +76,9 @@ func (h testHook) hook() project.Hook {
 	if h.kind == "webhook" {
 		made.Values["secret"] = project.Literal(hookSecret)
 	}
+	if h.processes != "" {
+		made.Values["processes"] = project.Literal(h.processes)
+	}
 	if t, ok := hook.Named(h.kind); ok {
 		made.Loses = t.Loses
 	}
@@ -85,6 +93,9 @@ func (h testHook) text() string {
 	text := fmt.Sprintf("name: %s, %s: %q", h.name, h.kind, cmp.Or(h.value, hookCalls[h.kind]))
 	if h.kind == "webhook" {
 		text += ", secret: \"" + hookSecret + "\""
+	}
+	if h.processes != "" {
+		text += ", processes: \"" + h.processes + "\""
 	}
 	if h.key != "" {
 		text += ", cache_key: " + h.key
@@ -131,6 +142,8 @@ type hooked interface {
 	Alarm(name, state string)              // an alarm has this state from now on; it is created first
 	Fill(bucket string, objects int)       // a bucket has so many objects; it is created first
 	Objects(bucket string) int             // how many it has
+	Group(name string)                     // a stack of somebody else creates an Auto Scaling group
+	Suspended(group string) []string       // its processes that are suspended, sorted
 	Called() []string                      // the names of the hooks that were called since the last call
 }
 
@@ -165,6 +178,8 @@ func (p *memoryBackend) HookFault(name string, m sim.Fault) { p.faults["hook "+n
 func (p *memoryBackend) Alarm(name, state string)           { p.Hooks.Alarms[name] = state }
 func (p *memoryBackend) Fill(bucket string, objects int)    { p.Hooks.Buckets[bucket] = objects }
 func (p *memoryBackend) Objects(bucket string) int          { return p.Hooks.Buckets[bucket] }
+func (p *memoryBackend) Group(name string)                  { p.Hooks.Suspended[name] = nil }
+func (p *memoryBackend) Suspended(group string) []string    { return p.Hooks.Suspended[group] }
 func (p *memoryBackend) Called() []string {
 	var names []string
 	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
@@ -276,7 +291,7 @@ func (r *emulators) Alarm(name, state string) {
 		r.Fatal(err)
 	}
 	if len(found.MetricAlarms) == 0 {
-		r.createAlarm(name)
+		r.createResource("alarm-"+name, "AWS::CloudWatch::Alarm", "AlarmName", name)
 	}
 	in := &sdkcloudwatch.SetAlarmStateInput{AlarmName: &name, StateValue: types.StateValue(state), StateReason: aws.String("a scenario")}
 	if _, err := client.SetAlarmState(r.Context(), in); err != nil {
@@ -284,9 +299,26 @@ func (r *emulators) Alarm(name, state string) {
 	}
 }
 
-// createAlarm creates a stack with an alarm.
-func (r *emulators) createAlarm(name string) {
-	body, physical := fmt.Sprintf(`{"Resources": {"Alarm": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"AlarmName": %q}}}}`, name), "alarm-"+name
+// Group creates an Auto Scaling group.
+func (r *emulators) Group(name string) {
+	r.createResource(name, "AWS::AutoScaling::AutoScalingGroup", "AutoScalingGroupName", name)
+}
+
+func (r *emulators) Suspended(group string) []string {
+	out, err := sdkautoscaling.NewFromConfig(r.cloud.Config()).DescribeAutoScalingGroups(r.Context(), &sdkautoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{group}})
+	if err != nil || len(out.AutoScalingGroups) != 1 {
+		r.Fatal(out, err)
+	}
+	var all []string
+	for _, p := range out.AutoScalingGroups[0].SuspendedProcesses {
+		all = append(all, *p.ProcessName)
+	}
+	return all
+}
+
+// createResource creates a stack with a resource of a type that has a name.
+func (r *emulators) createResource(physical, kind, property, name string) {
+	body := fmt.Sprintf(`{"Resources": {"One": {"Type": %q, "Properties": {%q: %q}}}}`, kind, property, name)
 	if _, err := r.outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
 		r.Fatal(err)
 	}
@@ -372,6 +404,9 @@ func parseHook(args []string) testHook {
 		case "emptying":
 			i++
 			h.kind, h.value = "empty_bucket", args[i]
+		case "suspending", "resuming":
+			h.kind = map[string]string{"suspending": "suspend_scaling", "resuming": "resume_scaling"}[args[i]]
+			h.value, h.processes, i = args[i+1], args[i+2], i+2
 		case "ignored":
 			h.ignored = true
 		case "keyed":
@@ -411,6 +446,12 @@ func (s *scenario) holdsObjects(st statement) {
 	s.expect(fmt.Sprint(s.Objects(st.args[0])), st.args[1])
 }
 
+func (s *scenario) group(st statement) { s.Group(st.args[0]) }
+
+func (s *scenario) suspended(st statement) {
+	s.expect(strings.Join(s.Suspended(st.args[0]), " "), strings.Join(st.args[1:], " "))
+}
+
 func (s *scenario) hookFault(st statement) {
 	s.HookFault(st.args[1], scenarioFaults[st.args[0]])
 }
@@ -428,6 +469,8 @@ func takeHookOption(_ *reader, _ *statement, args []string) int {
 		return 1
 	case slices.Contains([]string{"keyed", "within", "watching", "emptying"}, args[0]) && len(args) > 1:
 		return 2
+	case slices.Contains([]string{"suspending", "resuming"}, args[0]) && len(args) > 2:
+		return 3
 	}
 	return 0
 }

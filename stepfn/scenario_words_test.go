@@ -92,6 +92,7 @@ var words = []word{
 	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                            // its next call fails
 	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                    // the executions that it starts take so long
 	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},               // of its next call
+	{"group", "TEXT", (*scenario).group, isGiven},                                   // an Auto Scaling group exists from now on
 	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                              // a bucket has so many objects from now on
 	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on
 
@@ -119,16 +120,17 @@ var words = []word{
 	{"published", "[TEXT...]", (*scenario).published, isCheck},       // the assets that were published since the last such line, with how often
 	{"requests", "[STEP-REQUEST...]", (*scenario).requests, isCheck}, // the requests to CloudFormation since the last such line
 	{"stack", "STACK STACK-STATUS", (*scenario).stack, isCheck},
-	{"made", "STACK VERSION", (*scenario).made, isCheck},           // the version of the live stack
-	{"passed", "STACK STACK", (*scenario).passed, isCheck},         // a parameter of the first is the output of the second
-	{"kept", "STACK STACK", (*scenario).kept, isCheck},             // the same parameter has another value
-	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},      // the names of all records
-	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck}, // the names of all schedules
-	{"holds", "STACK TABLE", (*scenario).holds, isCheck},           // the live stack has the table
-	{"topics", "STACK [TEXT...]", (*scenario).topics, isCheck},     // the names of the topics of the live stack
-	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck}, // the stacks that have change sets
-	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},   // a bucket has so many objects
-	{"called", "[HOOK...]", (*scenario).called, isCheck},           // the hooks that were called since the last such line, each as often as it was called
+	{"made", "STACK VERSION", (*scenario).made, isCheck},            // the version of the live stack
+	{"passed", "STACK STACK", (*scenario).passed, isCheck},          // a parameter of the first is the output of the second
+	{"kept", "STACK STACK", (*scenario).kept, isCheck},              // the same parameter has another value
+	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},       // the names of all records
+	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck},  // the names of all schedules
+	{"holds", "STACK TABLE", (*scenario).holds, isCheck},            // the live stack has the table
+	{"topics", "STACK [TEXT...]", (*scenario).topics, isCheck},      // the names of the topics of the live stack
+	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck},  // the stacks that have change sets
+	{"suspended", "TEXT [TEXT...]", (*scenario).suspended, isCheck}, // the processes of an Auto Scaling group
+	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},    // a bucket has so many objects
+	{"called", "[HOOK...]", (*scenario).called, isCheck},            // the hooks that were called since the last such line, each as often as it was called
 }
 
 // wordNamed returns the word of a name, or nil.

@@ -16,6 +16,7 @@ func TestHooksInATarget(t *testing.T) {
 		"arn:aws:sns:*:" + there + ":hook-*", "arn:aws:ssm:*:" + there + ":parameter/hook/*",
 		"arn:aws:secretsmanager:*:" + there + ":secret:hook/*",
 		"arn:aws:cloudwatch:*:" + there + ":alarm:hook-*", "arn:aws:s3:::hook-*",
+		"arn:aws:autoscaling:*:" + there + ":autoScalingGroup:*:autoScalingGroupName/hook-*",
 	}
 	const in = ":eu-west-1:" + there + ":"
 	event := with("events:source", "stackwright.hook")
@@ -40,6 +41,8 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "publish", Request: iam.Request{Action: "sns:Publish", Resource: "arn:aws:sns" + in + "hook-a"}},
 		// CloudWatch describes composite alarms only to who may describe all alarms.
 		{name: "alarm", Request: iam.Request{Action: "cloudwatch:DescribeAlarms", Resource: "*"}},
+		{name: "suspend", Request: iam.Request{Action: "autoscaling:SuspendProcesses", Resource: "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/hook-a"}},
+		{name: "resume", Request: iam.Request{Action: "autoscaling:ResumeProcesses", Resource: "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/hook-a"}},
 		{name: "objects", Request: iam.Request{Action: "s3:ListBucketVersions", Resource: "arn:aws:s3:::hook-a"}},
 		{name: "uploads", Request: iam.Request{Action: "s3:ListBucketMultipartUploads", Resource: "arn:aws:s3:::hook-a"}},
 		{name: "delete an object", Request: iam.Request{Action: "s3:DeleteObject", Resource: "arn:aws:s3:::hook-a/key"}},
@@ -60,6 +63,8 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "change an alarm", Request: iam.Request{Action: "cloudwatch:PutMetricAlarm", Resource: "arn:aws:cloudwatch" + in + "alarm:hook-a"}},
 		{name: "set the state of an alarm", Request: iam.Request{Action: "cloudwatch:SetAlarmState", Resource: "arn:aws:cloudwatch" + in + "alarm:hook-a"}},
 		{name: "an object of another bucket", Request: iam.Request{Action: "s3:DeleteObject", Resource: "arn:aws:s3:::other/key"}},
+		{name: "another group", Request: iam.Request{Action: "autoscaling:SuspendProcesses", Resource: "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/other"}},
+		{name: "change a group", Request: iam.Request{Action: "autoscaling:UpdateAutoScalingGroup", Resource: "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/hook-a"}},
 		{name: "read an object", Request: iam.Request{Action: "s3:GetObjectVersion", Resource: "arn:aws:s3:::hook-a/key"}},
 		{name: "write an object", Request: iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::hook-a/key"}},
 		{name: "delete a bucket", Request: iam.Request{Action: "s3:DeleteBucket", Resource: "arn:aws:s3:::hook-a"}},

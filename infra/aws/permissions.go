@@ -323,6 +323,9 @@ func hooks(s settings) []permission {
 	if secrets := s.called("secretsmanager"); secrets != nil {
 		all = append(all, permission{Do: []string{"secretsmanager:GetSecretValue"}, On: secrets, Why: "webhooks of projects are signed with it; the owner of the installation lists with which secrets"})
 	}
+	if groups := s.called("autoscaling"); groups != nil {
+		all = append(all, permission{Do: []string{"autoscaling:ResumeProcesses", "autoscaling:SuspendProcesses"}, On: groups, Why: listed})
+	}
 	// https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
 	if buckets := s.called("s3"); buckets != nil {
 		const why = "hooks of projects empty buckets before their stacks are deleted; the owner of the installation lists which"

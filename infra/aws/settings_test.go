@@ -46,7 +46,7 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"hooks": "shop=arn:aws:lambda:*:000000000000:function:hook-*,shop@prod=*"}, []string{"does not begin with a pattern of projects: write PROJECT@ENVIRONMENT", `"*" is not the ARN`}},
 		{map[string]any{"hooks": "shop@prod=arn:aws:s3:::shop-prod-*"}, nil},
 		{map[string]any{"hooks": "*,arn:aws:s3:::bucket"}, []string{`setting hooks: hooks: "*" is not the ARN`, `"arn:aws:s3:::bucket" is about a bucket that hooks delete the objects of: write the projects whose hooks may, such as shop@prod=arn:aws:s3:::bucket`}},
-		{map[string]any{"hooks": "shop@prod=arn:aws:s3:::*"}, []string{`"arn:aws:s3:::*" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret or an alarm`}},
+		{map[string]any{"hooks": "shop@prod=arn:aws:s3:::*"}, []string{`"arn:aws:s3:::*" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret, an alarm or an Auto Scaling group`}},
 		{map[string]any{"remoteFiles": []any{"https://templates.example.com/", "shop@*=s3://shop-templates/"}}, nil},
 		{map[string]any{"remoteFiles": "example.com,s3://shop-templates/"}, []string{`setting remoteFiles: remote files: "example.com" is not https://HOST/PREFIX/`, "does not say which projects may read the bucket"}},
 		{map[string]any{"external": []any{"shop@*=legacy-*", "*@prod=network", "shop@*=ssm:/shop/*"}}, nil},

@@ -38,10 +38,11 @@ type Type struct {
 
 // A Key is a key of hooks of a type.
 type Key struct {
-	Name string
-	What string          // what the value names, if the installation has to list it; "" for any text
-	Form pattern.Pattern // of a value that names something
-	arn  func(in project.Target, value string) string
+	Name  string
+	What  string          // what the value is; "" for any text
+	Form  pattern.Pattern // of a value that is not any text
+	Plain bool            // the value names nothing that the hook reaches, so that the installation does not list it
+	arn   func(in project.Target, value string) string
 }
 
 // Reaches returns the ARN or the URL of what a value of the key names in a target.
@@ -61,9 +62,10 @@ func (t Type) OtherKeys() []string {
 	return names
 }
 
-// Reached lists the keys whose values name what hooks of the type reach. The first is that of the type.
+// Reached lists the keys whose values have a form. They name what hooks of the type reach, unless they are plain. The first is that of
+// the type.
 func (t Type) Reached() []Key {
-	all := []Key{{t.Name, t.What, t.Form, t.ARN}}
+	all := []Key{{Name: t.Name, What: t.What, Form: t.Form, arn: t.ARN}}
 	for _, k := range t.Keys {
 		if k.What != "" {
 			all = append(all, k)
@@ -97,7 +99,7 @@ func (instant) Stop(context.Context, Services, Call) error { return nil }
 
 // All lists the types of this version.
 func All() []Type {
-	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType(), alarmType(), emptyType()}
+	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType(), alarmType(), emptyType(), suspendType(), resumeType()}
 }
 
 // Named returns the type of the given name. It reports false if there is none.
@@ -131,6 +133,7 @@ type Services struct {
 	Webhooks   Webhooks
 	Alarms     Alarms
 	Buckets    Buckets
+	Groups     ScalingGroups
 	Allowed    Allowed
 	Own        Allowed // the installation's own functions, state machine, topics and bucket, which no hook may reach
 }
@@ -192,7 +195,7 @@ func (m Message) JSON() ([]byte, error) {
 type Allowed []string
 
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
-var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager|cloudwatch):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
+var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager|cloudwatch|autoscaling):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
 
 // bucket is the form of a pattern of buckets. It begins with at least three characters of their names: hooks delete what is in them.
 var bucket = pattern.New(`^arn:aws[a-z-]*:s3:::[a-z0-9][a-z0-9.-]{2}[a-z0-9.*-]{0,60}$`)
@@ -217,7 +220,7 @@ func ParseAllowed(text string) (Allowed, error) {
 		case bucket.MatchString(e.Thing) && e.Projects == nil && err == nil:
 			wrong = append(wrong, `"`+p+`" is about a bucket that hooks delete the objects of: write the projects whose hooks may, such as shop@prod=`+e.Thing)
 		case !arn.MatchString(e.Thing) && !bucket.MatchString(e.Thing) && !site.MatchString(e.Thing):
-			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret or an alarm, in which stars stand for any text, not that of a bucket, with no star among the first three characters of its name, and not https://HOST/* with a host without stars`)
+			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret, an alarm or an Auto Scaling group, in which stars stand for any text, not that of a bucket, with no star among the first three characters of its name, and not https://HOST/* with a host without stars`)
 		}
 	}
 	if len(wrong) > 0 {
@@ -283,6 +286,9 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 		return t.Call(ctx, s, c)
 	}
 	for _, k := range t.Reached() {
+		if k.Plain {
+			continue
+		}
 		if err := s.permit(c.project(), k.Reaches(c.Target, c.Values[k.Name])); err != nil {
 			return "", err
 		}

@@ -71,6 +71,16 @@ func (s *services) EmptyBucket(_ context.Context, _ project.Target, name string)
 	return s.objects < 0, nil
 }
 
+func (s *services) SuspendProcesses(_ context.Context, _ project.Target, group string, processes []string) error {
+	s.called = append(s.called, "suspend "+strings.Join(append([]string{group}, processes...), " "))
+	return nil
+}
+
+func (s *services) ResumeProcesses(_ context.Context, _ project.Target, group string, processes []string) error {
+	s.called = append(s.called, "resume "+strings.Join(append([]string{group}, processes...), " "))
+	return nil
+}
+
 func token(message []byte) string {
 	var m hook.Message
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -87,12 +97,13 @@ const (
 	parameter = "arn:aws:ssm:us-east-1:000000000000:parameter/hook-a"
 	secret    = "arn:aws:secretsmanager:us-east-1:000000000000:secret:hook-a-AbCdEf"
 	site      = "https://hooks.example.com/a"
+	group     = "arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:0a-1b:autoScalingGroupName/hook-a"
 	alarm     = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:hook-a"
 )
 
 func call(kind, on string) hook.Call {
 	return hook.Call{
-		Token: "t", Type: kind, Values: map[string]string{kind: on, "value": "one", "secret": secret}, Started: "execution",
+		Token: "t", Type: kind, Values: map[string]string{kind: on, "value": "one", "secret": secret, "processes": "Launch,Terminate"}, Started: "execution",
 		Target:  project.Target{Account: "000000000000", Region: "us-east-1"},
 		Message: hook.Message{Token: "t", Hook: "h", Project: "shop", Environment: "prod", Moment: project.BeforeDelete},
 	}
@@ -127,6 +138,12 @@ func TestCalls(t *testing.T) {
 		{name: "a bucket of others", kind: "empty_bucket", on: "bucket-test", refused: fault.Denied},
 		{name: "the bucket of Stackwright", kind: "empty_bucket", on: "bucket-own", refused: fault.Denied},
 		{name: "objects of a bucket", kind: "empty_bucket", on: "arn:aws:s3:::bucket-a/logs", refused: fault.Invalid},
+		{name: "a group", kind: "suspend_scaling", on: "hook-a", want: "suspend hook-a Launch Terminate"},
+		{name: "a group by its ARN", kind: "resume_scaling", on: group, want: "resume hook-a Launch Terminate"},
+		{name: "a group with a slash", kind: "resume_scaling", on: "hook-a/b", want: "resume hook-a/b Launch Terminate"},
+		{name: "a group that is not listed", kind: "suspend_scaling", on: "other", refused: fault.Denied},
+		{name: "a group elsewhere", kind: "resume_scaling", on: strings.Replace(group, "us-east-1", "eu-west-1", 1), refused: fault.Invalid},
+		{name: "a group with a space", kind: "resume_scaling", on: "hook a", refused: fault.Invalid},
 		{name: "an ARN of another service", kind: "invoke", on: machine, refused: fault.Invalid},
 		{name: "what is not listed", kind: "invoke", on: strings.Replace(function, "hook-a", "other", 1), refused: fault.Denied},
 		{name: "what is listed for the project", kind: "event", on: bus + "-shop", want: "put " + bus + "-shop stackwright.hook h t"},
@@ -137,9 +154,9 @@ func TestCalls(t *testing.T) {
 	} {
 		s := &services{}
 		all := hook.Services{
-			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s, Alarms: s, Buckets: s, Secrets: s, Webhooks: s,
+			Functions: s, Machines: s, Buses: s, Topics: s, Parameters: s, Alarms: s, Buckets: s, Groups: s, Secrets: s, Webhooks: s,
 			Own:     hook.Allowed{"arn:*:lambda:us-east-1:000000000000:function:hook-own-*", "arn:*:ssm:*:*:parameter/cdk-bootstrap/*", "arn:*:s3:::bucket-own"},
-			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", "arn:aws:cloudwatch:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "https://hooks.example.com/*", "shop@test=" + bus + "-test", "shop@prod=arn:aws:s3:::bucket-a", "shop@prod=arn:aws:s3:::bucket-own", "shop@test=arn:aws:s3:::bucket-test"},
+			Allowed: hook.Allowed{"arn:aws:*:us-east-1:000000000000:*hook-*", "arn:aws:ssm:eu-west-1:*", "arn:aws:cloudwatch:eu-west-1:*", "arn:aws:autoscaling:eu-west-1:*", bus, "shop@*=" + bus + "-shop", "https://hooks.example.com/*", "shop@test=" + bus + "-test", "shop@prod=arn:aws:s3:::bucket-a", "shop@prod=arn:aws:s3:::bucket-own", "shop@test=arn:aws:s3:::bucket-test"},
 		}
 		_, err := all.Call(t.Context(), call(c.kind, c.on))
 		if got := strings.Join(s.called, "; "); got != c.want || fault.KindOf(err) != c.refused {
@@ -157,6 +174,19 @@ func TestValueOfAParameter(t *testing.T) {
 		all := hook.Services{Parameters: s, Allowed: hook.Allowed{parameter}}
 		if _, err := all.Call(t.Context(), c); fault.KindOf(err) != want || (len(s.called) == 1) != (want == "") {
 			t.Errorf("%d bytes: called %d times, %v", len(value), len(s.called), err)
+		}
+	}
+}
+
+// The processes of a group are those of Auto Scaling, or all.
+func TestProcessesOfAGroup(t *testing.T) {
+	for processes, want := range map[string]string{"all": "suspend hook-a", "ScheduledActions": "suspend hook-a ScheduledActions", "": "", "Launch,": "", "Launch, Terminate": "", "launch": "", "all,Launch": ""} {
+		s := &services{}
+		c := call("suspend_scaling", "hook-a")
+		c.Values["processes"] = processes
+		all := hook.Services{Groups: s, Allowed: hook.Allowed{"arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/hook-*"}}
+		if _, err := all.Call(t.Context(), c); strings.Join(s.called, "; ") != want || fault.Is(err, fault.Invalid) != (want == "") {
+			t.Errorf("%q: called %q, %v", processes, s.called, err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -15,6 +16,7 @@ import (
 	sdksns "github.com/aws/aws-sdk-go-v2/service/sns"
 	sdkssm "github.com/aws/aws-sdk-go-v2/service/ssm"
 
+	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
@@ -59,6 +61,7 @@ func services(a *sts.Accounts, env Environment) hook.Services {
 		Webhooks:   env.Webhooks,
 		Alarms:     cloudwatch.NewAlarms(inTarget(a, func(c aws.Config) cloudwatch.Client { return sdkcloudwatch.NewFromConfig(c) })),
 		Buckets:    s3.NewBuckets(inTarget(a, func(c aws.Config) s3.EmptyingClient { return sdks3.NewFromConfig(c, s3Options) })),
+		Groups:     autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Allowed:    env.Hooks,
 		Own:        parts(env),
 	}

@@ -52,6 +52,10 @@ var table = map[string][]need{
 		{"dynamodb:PutItem", "pkg/aws/dynamodb.write.put"},
 		{"dynamodb:UpdateItem", "pkg/aws/dynamodb.write.set"}, {"dynamodb:UpdateItem", "pkg/aws/dynamodb.write.add"},
 	},
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html
+	"autoscaling.ResumeProcesses":  {{"autoscaling:ResumeProcesses", ""}},
+	"autoscaling.SuspendProcesses": {{"autoscaling:SuspendProcesses", ""}},
+
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
 	"cloudwatch.DescribeAlarms": {{"cloudwatch:DescribeAlarms", ""}},
 

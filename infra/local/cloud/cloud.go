@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/api"
+	"github.com/stackwright/stackwright/infra/local/autoscaling"
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/cloudwatch"
 	"github.com/stackwright/stackwright/infra/local/dynamodb"
@@ -246,6 +247,7 @@ func (c *Cloud) openServices() (err error) {
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
+		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.hasResource, Place: c.place}),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),

@@ -50,6 +50,7 @@ var throttled = map[string]Failure{
 	"states":         {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"events":         {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"scheduler":      {Status: http.StatusTooManyRequests, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
+	"autoscaling":    {Status: http.StatusBadRequest, Fault: Fault{"Throttling", "Rate exceeded"}},
 	"monitoring":     {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"lambda":         {Status: http.StatusTooManyRequests, Fault: Fault{"TooManyRequestsException", "Rate Exceeded."}},
 }
@@ -63,6 +64,7 @@ var internalErrors = map[string]Failure{
 	"states":         {Status: http.StatusInternalServerError, Fault: Fault{"InternalFailure", ""}},
 	"events":         {Status: http.StatusInternalServerError, Fault: Fault{"InternalException", "An internal error occurred"}},
 	"scheduler":      {Status: http.StatusInternalServerError, Fault: Fault{"InternalServerException", "An internal error occurred"}},
+	"autoscaling":    {Status: http.StatusInternalServerError, Fault: Fault{"InternalFailure", "Internal error"}},
 	"monitoring":     {Status: http.StatusInternalServerError, Fault: Fault{"InternalServiceFault", "Internal error"}},
 	"lambda":         {Status: http.StatusInternalServerError, Fault: Fault{"ServiceException", "An error occurred and the request cannot be processed."}},
 }

@@ -42,8 +42,8 @@ func variables(data string) (map[string]string, error) {
 		"STACKWRIGHT_READS":           "1000", // here, CloudFormation refuses nobody
 		"STACKWRIGHT_WRITES":          "1000",
 		"AWS_REGION":                  cli.Region,
-		"STACKWRIGHT_EXTERNAL":        "*@*=*,*@*=ssm:*",                                                                                        // all stacks here are the user's
-		"STACKWRIGHT_HOOKS":           "arn:aws:events:" + cli.Region + ":" + cli.Account + ":event-bus/default,arn:aws:cloudwatch:*:*:alarm:*", // users have no functions here
+		"STACKWRIGHT_EXTERNAL":        "*@*=*,*@*=ssm:*",                                                                                                                                   // all stacks here are the user's
+		"STACKWRIGHT_HOOKS":           "arn:aws:events:" + cli.Region + ":" + cli.Account + ":event-bus/default,arn:aws:cloudwatch:*:*:alarm:*,arn:aws:autoscaling:*:*:autoScalingGroup:*", // users have no functions here
 
 		"STACKWRIGHT_SCHEDULE_GROUP": cli.Name,
 		"STACKWRIGHT_SCHEDULE_ROLE":  "arn:aws:iam::" + cli.Account + ":role/stackwright-schedule",

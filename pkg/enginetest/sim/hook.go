@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,14 +14,15 @@ import (
 
 // Hooks is what hooks call, in memory.
 type Hooks struct {
-	Calls   []HookCalled
-	Fail    map[string]int           // how many of the next calls fail, by the name of the hook
-	Seconds map[string]float64       // how long the executions of state machines take, by the name of the hook; 0 if it is missing
-	Alarms  map[string]string        // the states of alarms, by name
-	Buckets map[string]int           // how often something has to be deleted until a bucket is empty, by name
-	Called  func(HookCalled)         // called with each call; nil for none
-	started map[string]hookExecution // by the name of the execution
-	clock   *Clock
+	Calls     []HookCalled
+	Fail      map[string]int           // how many of the next calls fail, by the name of the hook
+	Seconds   map[string]float64       // how long the executions of state machines take, by the name of the hook; 0 if it is missing
+	Alarms    map[string]string        // the states of alarms, by name
+	Buckets   map[string]int           // how often something has to be deleted until a bucket is empty, by name
+	Suspended map[string][]string      // the processes of Auto Scaling groups that are suspended, by the name of the group
+	Called    func(HookCalled)         // called with each call; nil for none
+	started   map[string]hookExecution // by the name of the execution
+	clock     *Clock
 }
 
 // A HookCalled is a call of a hook.
@@ -39,7 +41,7 @@ type hookExecution struct {
 
 // NewHooks returns what hooks call, before the first call.
 func NewHooks(c *Clock) *Hooks {
-	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), Buckets: make(map[string]int), started: make(map[string]hookExecution), clock: c}
+	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), Buckets: make(map[string]int), Suspended: make(map[string][]string), started: make(map[string]hookExecution), clock: c}
 }
 
 // call records a call, and reports whether it is to fail.
@@ -168,5 +170,21 @@ func (m crashingHooks) EmptyBucket(ctx context.Context, _ project.Target, name s
 		}
 		m.Hooks.Buckets[name]--
 		return false, nil
+	})
+}
+
+// SuspendProcesses implements hook.ScalingGroups. The hooks of scenarios name the processes.
+func (m crashingHooks) SuspendProcesses(ctx context.Context, _ project.Target, group string, processes []string) error {
+	return m.do(ctx, "Hooks.Scaling", group, func() error {
+		m.Hooks.Suspended[group] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.Hooks.Suspended[group], processes))))
+		return nil
+	})
+}
+
+// ResumeProcesses implements hook.ScalingGroups.
+func (m crashingHooks) ResumeProcesses(ctx context.Context, _ project.Target, group string, processes []string) error {
+	return m.do(ctx, "Hooks.Scaling", group, func() error {
+		m.Hooks.Suspended[group] = slices.DeleteFunc(m.Hooks.Suspended[group], func(p string) bool { return slices.Contains(processes, p) })
+		return nil
 	})
 }

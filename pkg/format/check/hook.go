@@ -54,7 +54,7 @@ func (c *checker) hookReaches(in project.Target, t hook.Type, k hook.Key, text s
 		return fmt.Errorf("%q is not %s", problem.Short(text), k.What)
 	case k.Name == t.Name && t.Check != nil && t.Check(text) != nil:
 		return t.Check(text)
-	case t.Local || c.own.Hooks == nil:
+	case t.Local || k.Plain || c.own.Hooks == nil:
 		return nil
 	}
 	id, thing := project.ID(c.Name, c.Environment), k.Reaches(in, text)

@@ -19,8 +19,10 @@ func refusedHook(name string) string {
 		return ""
 	case name == "cmd", name == "rcmd":
 		return "Stackwright has no machine that runs commands: " + byFunction
-	case name == "asg_scaling_processes", name == "asg_scheduled_actions":
-		return "hooks of Stackwright send no requests to Auto Scaling: " + byFunction
+	case name == "asg_scaling_processes":
+		return "it is about all Auto Scaling groups of the stack, and a hook of Stackwright about one: write suspend_scaling or resume_scaling for each in a stackwright.yaml"
+	case name == "asg_scheduled_actions":
+		return "hooks of Stackwright change no scheduled action: suspend the process ScheduledActions with suspend_scaling in a stackwright.yaml, or " + byFunction
 	}
 	return "the hook is of a plug-in, and Stackwright runs no code of a project: " + byFunction
 }

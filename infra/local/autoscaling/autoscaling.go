@@ -1,0 +1,134 @@
+// Package autoscaling emulates EC2 Auto Scaling on this machine as far as hooks use it: it suspends and resumes the processes of groups
+// that stacks have created. There are no instances.
+package autoscaling
+
+import (
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+)
+
+// group is the resource type of a group.
+const group = "AWS::AutoScaling::AutoScalingGroup"
+
+// processes are those that can be suspended.
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html
+var processes = []string{"AZRebalance", "AddToLoadBalancer", "AlarmNotification", "HealthCheck", "InstanceRefresh", "Launch", "ReplaceUnhealthy", "ScheduledActions", "Terminate"}
+
+// Service is an http.Handler that speaks the query protocol of Auto Scaling. Use it by its address.
+type Service struct {
+	// Find reports whether a stack has a resource of a type and name, in the account and region of a request.
+	Find func(r *http.Request, kind, name string) bool
+	// Place is the account and region of a request.
+	Place func(*http.Request) (account, region string)
+
+	mu        sync.Mutex
+	suspended map[string][]string // sorted, by the place and name of the group
+}
+
+// ServeHTTP answers SuspendProcesses and ResumeProcesses, and DescribeAutoScalingGroups of names.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_Operations.html
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	refuse := func(code, message string) {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: code, Message: message})
+	}
+	if err := r.ParseForm(); err != nil {
+		refuse("MalformedQueryString", err.Error())
+		return
+	}
+	action, name, some := r.Form.Get("Action"), r.Form.Get("AutoScalingGroupName"), members(r, "ScalingProcesses")
+	switch {
+	case action == "DescribeAutoScalingGroups" && len(members(r, "AutoScalingGroupNames")) > 0:
+		s.describe(w, r)
+	case action == "DescribeAutoScalingGroups":
+		refuse("ValidationError", "the local emulator of Auto Scaling describes groups by their names only")
+	case action != "SuspendProcesses" && action != "ResumeProcesses":
+		refuse("InvalidAction", "the local emulator of Auto Scaling has no "+action)
+	case !s.Find(r, group, name):
+		refuse("ValidationError", "AutoScalingGroup name not found - AutoScalingGroup '"+name+"' not found")
+	case slices.ContainsFunc(some, func(p string) bool { return !slices.Contains(processes, p) }):
+		refuse("ValidationError", "a process is none of those that can be suspended")
+	default:
+		s.change(s.key(r, name), some, action == "SuspendProcesses")
+		answer(w, action, "")
+	}
+}
+
+// members is a list of a request.
+func members(r *http.Request, list string) []string {
+	var all []string
+	for i := 1; r.Form.Has(list + ".member." + strconv.Itoa(i)); i++ {
+		all = append(all, r.Form.Get(list+".member."+strconv.Itoa(i)))
+	}
+	return all
+}
+
+// key is the place and name of a group.
+func (s *Service) key(r *http.Request, name string) string {
+	account, region := s.Place(r)
+	return account + ":" + region + ":" + name
+}
+
+// change suspends or resumes some processes, or all if none is named.
+func (s *Service) change(key string, some []string, suspend bool) {
+	if some == nil {
+		some = processes
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.suspended == nil {
+		s.suspended = make(map[string][]string)
+	}
+	left := slices.DeleteFunc(slices.Clone(s.suspended[key]), func(p string) bool { return slices.Contains(some, p) })
+	if suspend {
+		left = append(left, some...)
+	}
+	slices.Sort(left)
+	s.suspended[key] = slices.Compact(left)
+}
+
+// A described is a group of an answer.
+type described struct {
+	AutoScalingGroupName string
+	SuspendedProcesses   []process `xml:"SuspendedProcesses>member"`
+}
+
+// A process is one that is suspended.
+type process struct{ ProcessName, SuspensionReason string }
+
+// describe lists the groups that a request names and that exist.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html
+func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
+	var list struct {
+		XMLName xml.Name    `xml:"AutoScalingGroups"`
+		Members []described `xml:"member"`
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range members(r, "AutoScalingGroupNames") {
+		if !s.Find(r, group, name) {
+			continue
+		}
+		one := described{AutoScalingGroupName: name}
+		for _, p := range s.suspended[s.key(r, name)] {
+			one.SuspendedProcesses = append(one.SuspendedProcesses, process{p, "User suspended"})
+		}
+		list.Members = append(list.Members, one)
+	}
+	text, err := xml.Marshal(list)
+	if err != nil {
+		gateway.Refuse(w, r, http.StatusInternalServerError, gateway.Fault{Code: "InternalFailure", Message: err.Error()})
+		return
+	}
+	answer(w, "DescribeAutoScalingGroups", string(text))
+}
+
+// answer writes the answer to an action.
+func answer(w http.ResponseWriter, action, result string) {
+	w.Header().Set("Content-Type", "text/xml")
+	_, _ = w.Write([]byte("<" + action + `Response xmlns="http://autoscaling.amazonaws.com/doc/2011-01-01/"><` + action + "Result>" + result + "</" + action + "Result></" + action + "Response>")) // the client is gone if it fails
+}
