@@ -102,23 +102,33 @@ func many(n int) []any {
 }
 
 // As many accounts as the settings allow have room in the policies of each role,
-// which may have 10,240 letters together.
+// which may have 10,240 letters together: without hooks, and with one entry for each service that hooks call.
 func TestMostAccountsFit(t *testing.T) {
 	stack := strings.Repeat("a", 32)
-	all, err := written(map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "targetAccounts": many(mostAccounts(settings{stack: stack})), "adoptable": strings.Repeat("a", 64) + "*"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	largest, lengths := 0, map[string]int{"AWS::Partition": len("aws"), "AWS::AccountId": 12, "AWS::Region": len("ap-southeast-1")}
-	for _, name := range all.of("AWS::IAM::Role") {
-		policies := os.Expand(all.at(name, "Policies"), func(word string) string { return strings.Repeat("x", cmp.Or(lengths[word], 60)) })
-		largest = max(largest, len(policies))
-		if len(policies) > 10_240 {
-			t.Errorf("the policies of %s have %d letters", name, len(policies))
+	each := "arn:aws:autoscaling:*:*:a,arn:aws:cloudwatch:*:*:a,arn:aws:events:*:*:a,arn:aws:lambda:*:*:a,*@*=arn:aws:s3:::abc,arn:aws:secretsmanager:*:*:a,arn:aws:sns:*:*:a,arn:aws:ssm:*:*:a,arn:aws:states:*:*:a"
+	for _, hooks := range []string{"", each} {
+		context := map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "adoptable": strings.Repeat("a", 64) + "*", "hooks": hooks}
+		s, err := read(context)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if largest < 8_000 {
-		t.Errorf("the largest have %d: is this what grows with the accounts?", largest)
+		context["targetAccounts"] = many(mostAccounts(s))
+		all, err := written(context)
+		if err != nil {
+			t.Fatal(err)
+		}
+		largest, lengths := 0, map[string]int{"AWS::Partition": len("aws"), "AWS::AccountId": 12, "AWS::Region": len("ap-southeast-1")}
+		for _, name := range all.of("AWS::IAM::Role") {
+			policies := os.Expand(all.at(name, "Policies"), func(word string) string { return strings.Repeat("x", cmp.Or(lengths[word], 60)) })
+			largest = max(largest, len(policies))
+			if len(policies) > 10_240 {
+				t.Errorf("hooks %q: the policies of %s have %d letters", hooks, name, len(policies))
+			}
+		}
+		if largest < 8_000 {
+			t.Errorf("hooks %q: the largest have %d: is this what grows with the accounts?", hooks, largest)
+		}
+		t.Logf("hooks %q: %d accounts, the largest policies have %d letters", hooks, mostAccounts(s), largest)
 	}
 }
 
