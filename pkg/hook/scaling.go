@@ -18,32 +18,24 @@ type ScalingGroups interface {
 	ResumeProcesses(ctx context.Context, in project.Target, group string, processes []string) error
 }
 
-// scaling changes the processes of a group.
-type scaling struct {
-	instant
-	change func(Services) func(context.Context, project.Target, string, []string) error
-}
+// suspending suspends processes of a group.
+type suspending struct{ instant }
+
+// resuming resumes them.
+type resuming struct{ instant }
 
 // suspendType suspends processes of an Auto Scaling group.
-func suspendType() Type {
-	return scalingType("suspend_scaling", func(s Services) func(context.Context, project.Target, string, []string) error {
-		return s.Groups.SuspendProcesses
-	})
-}
+func suspendType() Type { return scalingType("suspend_scaling", suspending{}) }
 
 // resumeType resumes them.
-func resumeType() Type {
-	return scalingType("resume_scaling", func(s Services) func(context.Context, project.Target, string, []string) error {
-		return s.Groups.ResumeProcesses
-	})
-}
+func resumeType() Type { return scalingType("resume_scaling", resuming{}) }
 
 // allProcesses stands for all processes of a group.
 const allProcesses = "all"
 
 // scalingType is a type that changes the processes of a group.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html
-func scalingType(name string, change func(Services) func(context.Context, project.Target, string, []string) error) Type {
+func scalingType(name string, caller Caller) Type {
 	const process = `(AddToLoadBalancer|AlarmNotification|AZRebalance|HealthCheck|InstanceRefresh|Launch|ReplaceUnhealthy|ScheduledActions|Terminate)`
 	return Type{
 		Name: name, What: "the name or the ARN of an Auto Scaling group",
@@ -52,7 +44,7 @@ func scalingType(name string, change func(Services) func(context.Context, projec
 			Name: "processes", Plain: true, Form: pattern.New(`^(` + allProcesses + `|` + process + `(,` + process + `)*)$`),
 			What: "all, or some of AddToLoadBalancer, AlarmNotification, AZRebalance, HealthCheck, InstanceRefresh, Launch, ReplaceUnhealthy, ScheduledActions and Terminate, with commas",
 		}},
-		ARN: groupARN, Caller: scaling{change: change},
+		ARN: groupARN, Caller: caller,
 	}
 }
 
@@ -65,15 +57,32 @@ func groupARN(in project.Target, on string) string {
 }
 
 // Call implements Caller.
-func (h scaling) Call(ctx context.Context, s Services, c Call) (string, error) {
-	part, err := c.inTarget(groupARN(c.Target, c.On()))
+func (suspending) Call(ctx context.Context, s Services, c Call) (string, error) {
+	group, processes, err := scaled(c)
 	if err != nil {
 		return "", err
 	}
-	_, group, _ := strings.Cut(part, ":autoScalingGroupName/")
-	var processes []string
+	return "", s.Groups.SuspendProcesses(ctx, c.Target, group, processes)
+}
+
+// Call implements Caller.
+func (resuming) Call(ctx context.Context, s Services, c Call) (string, error) {
+	group, processes, err := scaled(c)
+	if err != nil {
+		return "", err
+	}
+	return "", s.Groups.ResumeProcesses(ctx, c.Target, group, processes)
+}
+
+// scaled is the group of a call by its name, and its processes; nil stands for all.
+func scaled(c Call) (group string, processes []string, err error) {
+	part, err := c.inTarget(groupARN(c.Target, c.On()))
+	if err != nil {
+		return "", nil, err
+	}
+	_, group, _ = strings.Cut(part, ":autoScalingGroupName/")
 	if p := c.Values["processes"]; p != allProcesses {
 		processes = strings.Split(p, ",")
 	}
-	return "", h.change(s)(ctx, c.Target, group, processes)
+	return group, processes, nil
 }
