@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/entry/cli"
@@ -15,7 +16,11 @@ func TestPrune(t *testing.T) {
 	l.edit("stackwright.yaml", "  alone:\n", "  alone:\n    obsolete: true\n")
 	r := l.run("deploy", l.project)
 	l.has(r.out+r.err, "left alone, because the project's files say obsolete: true: alone", "stackwright prune")
-	l.has(l.must(cli.ExitChanges, "prune", l.project, "--plan", "--exit-code"), "plan-prune of pair@default", "alone", "1 to delete")
+	if r = l.run("render", l.project, "alone"); strings.Contains(r.out, "enabled") {
+		t.Errorf("an obsolete stack is rendered as one that is not enabled: %s", r.out)
+	}
+	l.has(r.out, "obsolete", "stackwright prune deletes it")
+	l.has(l.must(cli.ExitChanges, "prune", l.project, "--plan", "--exit-code"), "plan-prune of pair@default", "alone", "1 to delete", "obsolete: true in the project's files")
 	if r = l.run("prune", l.project); r.code != cli.ExitRefused {
 		t.Errorf("prune without a terminal and without --yes ended with %d", r.code)
 	}

@@ -100,7 +100,7 @@ func TestDeployNeverDeletesIgnoredStacks(t *testing.T) {
 	f.Desired.Ignored = []string{"db"}
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, "vpc/update")
-	want := []string{"left alone, because the project's files say enabled: false (ignore: true in a Sceptre project): db"}
+	want := []string{"left alone, because the project's files say enabled: false: db"}
 	if !slices.Equal(p.Messages, want) {
 		t.Errorf("messages %q", p.Messages)
 	}
@@ -122,7 +122,7 @@ func TestDependenciesOfIgnoredStacksStay(t *testing.T) {
 	p, err := plan.Deploy(f.View)
 	expect(t, p, err, `
 		3 of the 5 recorded stacks would be deleted permanently (subnet, vpc, web), and at most 2 may be: if this is intended, write max_deletions: 3 in the project file, or deploy with --max-deletions 3 (options.max_deletions of a request)
-		stack subnet would be deleted, but stacks depend on it (db) that are left alone because the project's files say enabled: false (ignore: true in a Sceptre project): enable or remove these, or leave subnet in the project; a destroy knows the files of the last deploy`)
+		stack subnet would be deleted, but stacks depend on it (db) that are left alone because the project's files say enabled: false: enable or remove these, or leave subnet in the project; a destroy knows the files of the last deploy`)
 }
 
 // A stack that is left alone keeps its place, although its files name another one, and takes part in no move of resources.

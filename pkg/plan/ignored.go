@@ -9,19 +9,24 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// What the files of a project say of a stack that operations leave alone.
-const (
-	ignoring = "enabled: false (ignore: true in a Sceptre project)"
-	obsolete = "obsolete: true"
-)
+// obsolete is what the files of a project say of a stack that the next prune deletes.
+const obsolete = "obsolete: true"
+
+// ignoring is what the files of the project say of a stack that operations leave alone.
+func (v View) ignoring() string {
+	if v.Desired.Kind == project.Sceptre {
+		return "ignore: true"
+	}
+	return "enabled: false"
+}
 
 // whyIgnored is what the files say of stacks that are left alone.
 func (v View) whyIgnored(names ...string) string {
 	switch {
 	case !slices.ContainsFunc(names, v.Desired.IsObsolete):
-		return ignoring
+		return v.ignoring()
 	case slices.ContainsFunc(names, func(name string) bool { return !v.Desired.IsObsolete(name) }):
-		return ignoring + " or " + obsolete
+		return v.ignoring() + " or " + obsolete
 	}
 	return obsolete
 }
@@ -74,10 +79,14 @@ func (v View) ignoredMessages(about map[string]bool) []string {
 	}
 	var all []string
 	if names := among(v.Desired.Ignored); len(names) > 0 {
-		all = append(all, fmt.Sprintf("left alone, because the project's files say %s: %s", ignoring, listed(names)))
+		all = append(all, fmt.Sprintf("left alone, because the project's files say %s: %s", v.ignoring(), listed(names)))
 	}
 	if names := among(v.Desired.Obsolete); len(names) > 0 {
-		all = append(all, fmt.Sprintf("left alone, because the project's files say %s: %s; to delete what Stackwright has deployed of them: stackwright prune", obsolete, listed(names)))
+		text := fmt.Sprintf("left alone, because the project's files say %s: %s", obsolete, listed(names))
+		if left := slices.DeleteFunc(names, func(name string) bool { _, recorded := v.Recorded[name]; return !recorded }); len(left) > 0 {
+			text += fmt.Sprintf("; to delete %s: stackwright prune", listed(left))
+		}
+		all = append(all, text)
 	}
 	return all
 }

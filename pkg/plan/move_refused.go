@@ -83,7 +83,7 @@ func (r relocation) stacks() error {
 		case !desired:
 			return r.refuse("the project's files have no stack %s", name)
 		case r.Desired.Ignores(name):
-			return r.refuse("stack %s is left alone because the project's files say %s: enable it", name, ignoring)
+			return r.refuse("stack %s is left alone because the project's files say %s: enable it", name, r.ignoring())
 		case r.inaccessible(name):
 			return r.refuse("stack %s cannot be read: %s", name, r.Live[name].AccessError)
 		case !r.managed(name) && r.Live[name].Status.Gone():

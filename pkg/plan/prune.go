@@ -52,6 +52,9 @@ func Prune(v View) (Plan, error) {
 		if by := users.After(name); len(by) > 0 {
 			refusals = append(refusals, fault.New(fault.Refused, "stack %s is obsolete, but stacks that stay depend on it (%s): deploy these without the dependency first, or write obsolete: true under them too", name, listed(by)))
 		}
+		if live := v.Live[name]; live.Protected && !live.Status.Gone() && v.managed(name) {
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s: it is protected, and so it is not deleted, and deploys leave it alone because it is obsolete: remove obsolete: true from it, deploy it with protect: false, write obsolete: true again, and then prune", name))
+		}
 	}
 	if len(refusals) > 0 || len(names) == 0 {
 		return Plan{}, errors.Join(refusals...)

@@ -38,6 +38,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"it exists, and no project owns it"}
 	case !desired && r.formerNode() != "":
 		return []string{fmt.Sprintf("%s gets another physical name, account or region: a new stack is created, and this one is deleted", r.formerNode())}
+	case !desired && d.Desired.IsObsolete(name):
+		return []string{"obsolete: true in the project's files"}
 	case !desired && len(d.Desired.Nodes) == 0: // a destroy deletes all stacks
 		return nil
 	case !desired:

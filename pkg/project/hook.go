@@ -103,6 +103,7 @@ type Destroy struct {
 	Hooks   []Hook   `json:"hooks"`
 	Home    Target   `json:"home"`              // where they are called
 	Ignored []string `json:"ignored,omitempty"` // sorted
+	Kind    Kind     `json:"kind,omitempty"`    // of the files
 }
 
 // OfDestroy returns what the files say about destroys; nil if they say nothing. The error is of kind Invalid if that is too
@@ -112,7 +113,7 @@ func (p Project) OfDestroy() (*Destroy, error) {
 	if some == nil && len(p.Ignored) == 0 {
 		return nil, nil
 	}
-	d := &Destroy{Hooks: some, Home: p.Home, Ignored: p.Ignored}
+	d := &Destroy{Hooks: some, Home: p.Home, Ignored: p.Ignored, Kind: p.Kind}
 	text, err := json.Marshal(d)
 	switch {
 	case err != nil:

@@ -31,7 +31,7 @@ type History struct {
 // OfDestroy returns the project as a destroy knows it: with the hooks that the destroy calls, and the stacks that it leaves alone.
 func (h History) OfDestroy(p project.Project) project.Project {
 	if h.Destroy != nil {
-		p.Hooks, p.Home, p.Ignored = h.Destroy.Hooks, h.Destroy.Home, h.Destroy.Ignored
+		p.Hooks, p.Home, p.Ignored, p.Kind = h.Destroy.Hooks, h.Destroy.Home, h.Destroy.Ignored, h.Destroy.Kind
 	}
 	return p
 }
@@ -41,7 +41,7 @@ func (h History) destroyed() *project.Destroy {
 	if h.Destroy == nil || len(h.Destroy.Ignored) == 0 {
 		return nil
 	}
-	return &project.Destroy{Ignored: h.Destroy.Ignored}
+	return &project.Destroy{Ignored: h.Destroy.Ignored, Kind: h.Destroy.Kind}
 }
 
 // An Attempt is a run that started to bring a project to its source.

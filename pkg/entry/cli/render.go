@@ -32,8 +32,9 @@ type rendered struct {
 	Role      string         `json:"role,omitempty"` // that is assumed to send the request
 	Needs     []string       `json:"needs"`
 	LeftAlone bool           `json:"left_alone,omitempty"`
-	Source    string         `json:"source"` // where the template is
-	Digest    string         `json:"digest"` // of the template
+	Obsolete  bool           `json:"obsolete,omitempty"` // the next prune deletes it
+	Source    string         `json:"source"`             // where the template is
+	Digest    string         `json:"digest"`             // of the template
 	Template  string         `json:"template"`
 	Request   stackRequest   `json:"request"`
 }
@@ -145,7 +146,7 @@ func (l loaded) rendered(name string, url func(digest string) string) rendered {
 	n, access := l.Project.Nodes[name], l.access[l.Project.Nodes[name].Target.Name]
 	r := rendered{
 		Stack: name, Target: n.Target, Role: access.Role, Needs: append([]string{}, n.Needs...),
-		LeftAlone: l.Project.Ignores(name), Source: l.Sources[name], Digest: n.Template.Digest, Template: string(l.Templates[n.Template.Digest]),
+		LeftAlone: l.Project.Ignores(name), Obsolete: l.Project.IsObsolete(name), Source: l.Sources[name], Digest: n.Template.Digest, Template: string(l.Templates[n.Template.Digest]),
 		Request: stackRequest{
 			StackName: n.Stack, Capabilities: append([]string{}, n.Capabilities...), RoleARN: access.Execution,
 			EnableTerminationProtection: n.Protect, TimeoutInMinutes: n.Timeout.Minutes(), Parameters: []sentParameter{},
@@ -197,7 +198,8 @@ func (r rendered) text(folder string) string {
 			fmt.Fprintf(&b, "  %-15s %s\n", label, value)
 		}
 	}
-	line("enabled", map[bool]string{true: "no: a deploy leaves the stack alone, and sends nothing"}[r.LeftAlone])
+	line("enabled", map[bool]string{true: "no: a deploy leaves the stack alone, and sends nothing"}[r.LeftAlone && !r.Obsolete])
+	line("obsolete", map[bool]string{true: "yes: a deploy leaves the stack alone, and sends nothing; stackwright prune deletes it"}[r.Obsolete])
 	line("stack name", q.StackName)
 	line("target", fmt.Sprintf("%s (account %s, region %s)", r.Target.Name, r.Target.Account, r.Target.Region))
 	line("role", r.Role)
