@@ -47,8 +47,8 @@ func (w runCommand) giveTo(ctx context.Context, s *session, control run.Control)
 		return ExitFailed, err
 	}
 	asks := w.confirm != nil && c.Asks && !c.flags.yes // the question names the run
-	if about.ID != strings.Join(c.args, "") && !c.flags.quiet && !asks {
-		fmt.Fprintf(c.Err, "%s of run %s\n", name, described(about))
+	if !asks {
+		c.name(about)
 	}
 	if w.confirm != nil {
 		if err := w.confirm(ctx, s, about); err != nil {
@@ -96,6 +96,13 @@ func (w runCommand) giveTo(ctx context.Context, s *session, control run.Control)
 		}
 		return w.done(r) && r.Generation > about.Generation && (!control.Answers || hasAnswers(r, ids))
 	}})
+}
+
+// name prints which run the command is about, if the user has not given its whole ID.
+func (c *call) name(about run.Run) {
+	if about.ID != strings.Join(c.args, "") && !c.flags.quiet {
+		fmt.Fprintf(c.Err, "%s of run %s\n", c.command.name, described(about))
+	}
 }
 
 // hasAnswers reports whether all answers with the given IDs are recorded with a run.
@@ -164,7 +171,11 @@ func confirmCancel(_ context.Context, s *session, r run.Run) error {
 // confirmRetry asks whether to repeat a run that deletes stacks and that the user has not named: it may be of another project.
 func confirmRetry(_ context.Context, s *session, r run.Run) error {
 	o, known := plan.AllOperations().Named(r.Operation)
-	if len(s.call.args) > 0 || s.call.flags.yes || known && !o.DeletesAll && !o.Prunes {
+	deletes := !known || o.DeletesAll || o.Prunes
+	if s.call.Asks && !s.call.flags.yes && (len(s.call.args) > 0 || !deletes) {
+		s.call.name(r) // without a question
+	}
+	if len(s.call.args) > 0 || s.call.flags.yes || !deletes {
 		return nil
 	}
 	if !s.call.Asks {
