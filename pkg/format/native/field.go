@@ -43,7 +43,11 @@ func (p *parser) keys(what string, n *yaml.Node, known []string, later map[strin
 		case unsupported:
 			p.Add(p.at(pair.Key), "%s: %s is not supported yet: %s", what, key, instead)
 		default:
-			p.Add(p.at(pair.Key), "%s: unknown key %q%s", what, problem.Short(key), p.Hint(key, known))
+			hint := p.Hint(key, known)
+			if same := elsewhere[key]; slices.Contains(known, same) {
+				hint = ": did you mean " + same + "?"
+			}
+			p.Add(p.at(pair.Key), "%s: unknown key %q%s", what, problem.Short(key), hint)
 		}
 	}
 	return values

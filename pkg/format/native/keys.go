@@ -192,6 +192,10 @@ var (
 		"queue":  "remove it",
 		"review": readThePlan,
 	}
+	// elsewhere has keys of other tools, and the keys that mean the same here.
+	elsewhere = map[string]string{
+		"depends_on": "needs", "dependencies": "needs", "termination_protection": "protect", "role_arn": "targets",
+	}
 	stackLater = map[string]string{
 		"drift":   "remove it",
 		"review":  readThePlan,

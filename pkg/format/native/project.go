@@ -265,6 +265,9 @@ func (p *parser) triggers(what string, n *yaml.Node) *declared.RollbackTriggers 
 	}
 }
 
+// truthOf says what to write in place of the words of YAML 1.1, which are texts now.
+var truthOf = map[string]string{"yes": ": write true", "on": ": write true", "no": ": write false", "off": ": write false"}
+
 // truth reads the value of a key that is true, false or a reference; nil if there is none
 // that can be read.
 func (p *parser) truth(what, key string, keys map[string]*yaml.Node) *declared.Value {
@@ -272,8 +275,8 @@ func (p *parser) truth(what, key string, keys map[string]*yaml.Node) *declared.V
 	if v == nil {
 		return nil
 	}
-	if _, plain := v.Literal(); plain && v.Kind != "true or false" {
-		p.Add(v.At, "%s: %s: expected true or false, found %s", what, key, v.Kind)
+	if text, plain := v.Literal(); plain && v.Kind != "true or false" {
+		p.Add(v.At, "%s: %s: expected true or false, found %s%s", what, key, v.Kind, truthOf[strings.ToLower(text)])
 		return nil
 	}
 	return v

@@ -27,7 +27,7 @@ func (p *parser) stackPolicy(what string, n *yaml.Node) *declared.StackPolicy {
 	name := path.Clean(text.Value)
 	body, ok := p.files[name]
 	if !ok {
-		p.Add(policy.At, "%s: there is no file %s%s: write a policy, its path from the top of the project, or none", what, problem.Short(text.Value), p.Closest(name, p.files.Paths()))
+		p.Add(policy.At, "%s: there is no file %s: write a policy, its path from the top of the project, or none%s", what, problem.Short(text.Value), p.Closest(name, p.files.Paths()))
 		return policy
 	}
 	root, err := document.Read(name, body)

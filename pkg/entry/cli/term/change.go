@@ -109,19 +109,28 @@ func latest(r run.Run) time.Time {
 	return last
 }
 
-// count is the number of steps of each status.
+// count is the number of steps of each status, without those that were not needed.
 func count(steps []run.Step) map[run.Status]int {
 	n := make(map[run.Status]int)
 	for _, s := range steps {
-		n[s.Status]++
+		if !notNeeded(s) {
+			n[s.Status]++
+		}
 	}
 	return n
 }
 
+// notNeeded reports whether a step was skipped because it is for a run of which a step has failed, and none has.
+func notNeeded(s run.Step) bool { return s.Status == run.Skipped && s.Cause.Kind == run.CauseNoFailure }
+
 // tally counts the steps by status, as in "3 of 9 done, 2 running".
 func tally(r run.Run) string {
 	n := count(r.Steps)
-	words := []string{fmt.Sprintf("%d of %d done", n[run.Done], len(r.Steps))}
+	all := 0
+	for _, some := range n {
+		all += some
+	}
+	words := []string{fmt.Sprintf("%d of %d done", n[run.Done], all)}
 	for _, s := range []run.Status{run.Waiting, run.Running, run.Failed, run.Skipped} {
 		if n[s] > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n[s], s))
@@ -134,7 +143,14 @@ func tally(r run.Run) string {
 type failure struct {
 	step    run.Step // the zero Step for another reason
 	cause   string   // the step's ID, or the reason
-	skipped []string // names of the steps that were skipped because of it, in the order of the plan
+	skipped []string // names of the steps that were skipped because of it, each once, in the order of the plan
+}
+
+// skip adds a step that was skipped because of it.
+func (f *failure) skip(s run.Step) {
+	if n := name(s); !slices.Contains(f.skipped, n) {
+		f.skipped = append(f.skipped, n)
+	}
 }
 
 // failures lists the failed steps, in the order of the plan, and then the other
@@ -147,15 +163,15 @@ func failures(r run.Run) []failure {
 		}
 	}
 	for _, s := range r.Steps {
-		if s.Status != run.Skipped {
+		if s.Status != run.Skipped || notNeeded(s) {
 			continue
 		}
 		cause := cmp.Or(s.Cause.Step, s.Why)
 		known := func(f failure) bool { return f.cause == cause }
 		if i := slices.IndexFunc(failed, known); i >= 0 {
-			failed[i].skipped = append(failed[i].skipped, name(s))
+			failed[i].skip(s)
 		} else if i := slices.IndexFunc(others, known); i >= 0 {
-			others[i].skipped = append(others[i].skipped, name(s))
+			others[i].skip(s)
 		} else {
 			others = append(others, failure{cause: cause, skipped: []string{name(s)}})
 		}

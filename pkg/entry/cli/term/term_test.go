@@ -334,6 +334,25 @@ deploy of shop@prod failed in 1m15s: 4 created, 2 unchanged, 1 failed, 3 skipped
 to retry: stackwright retry abc`)
 }
 
+// A stack of which several steps were skipped is named once.
+func TestSummaryNamesSkippedStacksOnce(t *testing.T) {
+	r := over()
+	r.Steps[4].ID, r.Steps[4].Node = "app/hook:tell", "app"
+	got := strings.Join(term.Summary(r, next, 0), "\n")
+	if want := "skipped because of it: app, barrier\n"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+}
+
+// Hooks on failure are not called by a deploy that succeeds, and its summary does not count them.
+func TestSummaryDoesNotCountHooksOnFailure(t *testing.T) {
+	hook := then(step("hook:tell", 0), run.Skipped, string(run.CauseNoFailure))
+	hook.OnFailure, hook.Cause = true, run.Cause{Kind: run.CauseNoFailure}
+	r := run.Run{Request: run.Request{ID: "abc", Project: "shop@prod", Operation: "deploy"}, State: run.StateSucceeded, Requested: noon, Ended: at(3),
+		Steps: []run.Step{then(step("vpc/create"), run.Done, "", 1, 3), hook}}
+	same(t, strings.Join(term.Summary(r, next, 0), "\n"), "deploy of shop@prod succeeded in 3s: 1 created\n  run abc")
+}
+
 func TestDiffTellsOfAStepThatWasPutOff(t *testing.T) {
 	before, after := shop(), shop()
 	after.Steps[5].Claimed, after.Steps[5].Why = at(9), "stack users is busy"
