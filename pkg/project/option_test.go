@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/project"
@@ -22,5 +23,16 @@ func TestMayHave(t *testing.T) {
 		if project.ResourceType.MatchString(text) != want {
 			t.Errorf("%s: %t", text, !want)
 		}
+	}
+}
+
+// A parameter that the stack does not have yet has no value that an update could keep.
+func TestKeeps(t *testing.T) {
+	n := project.Node{IgnoreChanges: []string{"Capacity", "New"}}
+	if got := n.Keeps(map[string]string{"Capacity": "7", "Other": "x"}); !slices.Equal(got, []string{"Capacity"}) {
+		t.Errorf("an update keeps %q", got)
+	}
+	if got := n.Keeps(nil); got != nil {
+		t.Errorf("an update of a stack without parameters keeps %q", got)
 	}
 }
