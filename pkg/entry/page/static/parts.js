@@ -72,12 +72,12 @@ export function Mark({ state }) {
 }
 
 // State shows a state with its symbol.
-export function State({ state, text }) {
-  return h('span', { class: `state ${toneOf(state)}` }, h(Mark, { state }), text || state);
+export function State({ state }) {
+  return h('span', { class: `state ${toneOf(state)}` }, h(Mark, { state }), state);
 }
 
-// Command shows a command, with a button that copies it.
-export function Copy({ text, label = 'Copy' }) {
+// Copy is a button that copies a text.
+export function Copy({ text }) {
   const [done, set] = useState(false);
   const copy = async () => {
     try {
@@ -88,7 +88,7 @@ export function Copy({ text, label = 'Copy' }) {
       set(false);
     }
   };
-  return h('button', { type: 'button', class: 'small quiet', onClick: copy, 'aria-label': `${label}: ${text}` }, done ? 'Copied' : label);
+  return h('button', { type: 'button', class: 'small quiet', onClick: copy, 'aria-label': `Copy: ${text}` }, done ? 'Copied' : 'Copy');
 }
 
 // Panel is a box with something that a person has to see.
@@ -134,9 +134,8 @@ export function Ask({ title, text, action, danger, needsReason, done }) {
 
 // Tabs are links to the parts of a view.
 export function Tabs({ at, all }) {
-  return h('nav', { class: 'tabs', 'aria-label': 'Parts' }, all.map(({ id, label, href, count, tone }) =>
-    h('a', { href, class: at === id ? 'here' : '', 'aria-current': at === id ? 'page' : undefined }, label,
-      count ? h('span', { class: `count ${tone || ''}` }, count) : null)));
+  return h('nav', { class: 'tabs', 'aria-label': 'Parts' }, all.map(({ id, label, href }) =>
+    h('a', { href, class: at === id ? 'here' : '', 'aria-current': at === id ? 'page' : undefined }, label)));
 }
 
 // isPlan reports whether a run only shows what another would do.

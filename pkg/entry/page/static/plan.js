@@ -5,13 +5,13 @@ import { h, Ask, Empty, Panel, Refused, Wait, span } from './parts.js';
 
 const names = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'adopt', import: 'import', forget: 'forget', level: 'change the approval of', hooks: 'call hooks of' };
 
-// what is the plan in a few words, the dangerous ones first.
+// Summary counts what the plan changes, the dangerous changes first.
 function Summary({ of }) {
   const counts = ['replace', 'delete', 'create', 'update', 'adopt', 'import', 'forget', 'hooks', 'level', 'unchanged'];
   return h('ul', { class: 'summary' },
     of.data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.data_loss), ' lose data'),
     of.possible_data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.possible_data_loss), ' may lose data'),
-    of.unknown_data_loss > 0 && h('li', { class: 'wait' }, h('b', null, of.unknown_data_loss), ' of unknown losses'),
+    of.unknown_data_loss > 0 && h('li', { class: 'wait' }, h('b', null, of.unknown_data_loss), ' may lose data that the plan does not know'),
     of.resources_replaced > 0 && h('li', { class: 'wait' }, h('b', null, of.resources_replaced), ' resources replaced'),
     counts.map((k) => of[k] > 0 && h('li', { class: k === 'delete' ? 'bad' : k === 'replace' ? 'wait' : '' }, h('b', null, of[k]), ' ', k)),
     of.possible > 0 && h('li', null, h('b', null, of.possible), ' may change'));
@@ -45,7 +45,7 @@ function Resource({ r }) {
       h('td', null, h('ins', null, h(Value, { text: p.after, secret: p.secret }), p.because && h('small', null, p.because))))))));
 }
 
-// Seen remembers, in this browser, which stacks of a plan a person has marked as read.
+// useSeen remembers, in this browser, which stacks of a plan a person has marked as read.
 function useSeen(digest) {
   const key = `seen ${digest}`;
   const [seen, set] = useState(new Set());

@@ -75,7 +75,7 @@ function Progress({ run }) {
       !run.ended && run.expected_end && ` · about ${span((new Date(run.expected_end) - now) / 1000)} left`));
 }
 
-function Steps({ steps, project }) {
+function Steps({ steps }) {
   return h('table', null,
     h('thead', null, h('tr', null, ['State', 'Step', 'Why', 'Took'].map((t) => h('th', { scope: 'col' }, t)))),
     h('tbody', null, steps.slice(0, 1000).map((s) => h('tr', { key: s.step },
@@ -106,7 +106,7 @@ function Stacks({ run }) {
   return h('div', null,
     h('label', { class: 'find' }, 'Find a stack', h('input', { type: 'search', value: words, onInput: (e) => find(e.target.value) })),
     h(Graph, { stacks, chosen, choose: (name) => choose(name === chosen ? null : name), filter: words }),
-    of && h('section', { class: 'chosen' }, h('h2', null, of.name), h(Steps, { steps: of.steps, project: run.project })));
+    of && h('section', { class: 'chosen' }, h('h2', null, of.name), h(Steps, { steps: of.steps })));
 }
 
 // The parts of a run. A plan has no steps that happen; of a run that changes stacks, the API shows the plan while it waits for an answer.
@@ -133,6 +133,6 @@ export function Run({ project, run: id, part: given }) {
     (run.attention || []).length > 0 && h(Panel, { tone: 'wait', title: 'Runs that failed, and that no later run has repaired' },
       h('ul', null, run.attention.map((r) => h('li', null, h('a', { href: runLink(r.project, r.run) }, r.run), ` ${r.operation} ${r.state}`)))),
     h(Tabs, { at: part, all: viewsOf(run).map(([p, label]) => ({ id: p, label, href: runLink(project, id, p) })) }),
-    part === 'timeline' ? h(Timeline, { run }) : part === 'steps' ? h(Steps, { steps: run.steps || [], project }) : part === 'plan' ? h(Plan, { run }) : part === 'log' ? h(Log, { run }) : h(Stacks, { run }),
+    part === 'timeline' ? h(Timeline, { run }) : part === 'steps' ? h(Steps, { steps: run.steps || [] }) : part === 'plan' ? h(Plan, { run }) : part === 'log' ? h(Log, { run }) : h(Stacks, { run }),
     !run.ended && at && h('p', { class: 'quiet as-of' }, `as of ${at.toLocaleTimeString()}`));
 }
