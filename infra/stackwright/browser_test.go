@@ -226,7 +226,7 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Approve")
 			b.see("succeeded")
 
-			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 8})
+			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 12})
 			l.edit("templates/topic.yaml", "Version: 3", "Version: 4")
 			l.start("deploy", l.project)(cli.ExitWaiting)
 			b.press("pair / default")
@@ -235,6 +235,15 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Approve")
 			b.press("Approve")
 			b.see("1 running")
+			b.press("pair / default")
+			next, code := l.begin("refresh", l.project)
+			l.until(next, `(waits) for`)
+			b.see("queued")
+			b.press("refresh")
+			b.see("No stack is planned yet")
+			picture("queued")
+			b.press("pair / default")
+			b.press("deploy")
 			b.press("Cancel")
 			b.press("Cancel")
 			b.see("cancelled")
@@ -243,6 +252,7 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Stacks")
 			b.see("topic", "3 of 3")
 			picture("stacks")
+			l.ended(next, code, cli.ExitOK)
 		})
 	}
 }

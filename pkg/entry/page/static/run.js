@@ -1,7 +1,7 @@
 // A run: what it does now, what failed and why, and what to do.
 import { useMemo, useState } from './lib/hooks.js';
 import { changed, post, projectPath, readRun, runPath, useLive } from './api.js';
-import { h, Ask, Copy, Panel, isPlan, Refused, State, Tabs, Time, Took, Wait, between, runLink, span, toneOf, useNow } from './parts.js';
+import { h, Ask, Copy, Empty, Panel, isPlan, Refused, State, Tabs, Time, Took, Wait, between, runLink, span, toneOf, useNow } from './parts.js';
 import { Graph, stacksOf } from './graph.js';
 import { Timeline } from './timeline.js';
 import { Approval, Plan } from './plan.js';
@@ -103,6 +103,7 @@ function Stacks({ run }) {
   const [chosen, choose] = useState(null);
   const [words, find] = useState('');
   const of = stacks.find((s) => s.name === chosen);
+  if (!stacks.length) return h(Empty, { title: run.ended ? 'No stack is part of this run' : 'No stack is planned yet' });
   return h('div', null,
     h('label', { class: 'find' }, 'Find a stack', h('input', { type: 'search', value: words, onInput: (e) => find(e.target.value) })),
     h(Graph, { stacks, chosen, choose: (name) => choose(name === chosen ? null : name), filter: words }),
