@@ -1,29 +1,48 @@
 // The overview: all projects, with what needs a person first.
-import { get, projectPath, useLive } from './api.js';
-import { h, Empty, Mark, Refused, State, Time, Wait, between, isPlan, runLink, span, toneOf } from './parts.js';
+import { Refusal, get, projectPath, useLive } from './api.js';
+import { h, Empty, Mark, Refused, State, Time, Wait, runLink, toneOf } from './parts.js';
 
 // days is how many days of runs are shown.
 const days = 30;
 
+// The runs of an environment, for its bars, as they were when its newest run was last seen to change.
+const remembered = new Map();
+
+async function runsOf(environment) {
+  const last = environment.last_run;
+  const as = last ? `${last.run} ${last.state}` : '';
+  const known = remembered.get(environment.project);
+  if (known && known.as === as) return known.runs;
+  const { runs } = await get(`${projectPath(environment.project)}/runs?limit=100`);
+  remembered.set(environment.project, { as, runs });
+  return runs;
+}
+
+// environmentOf reads an environment. Of one that was destroyed long ago, nothing is recorded any more.
+async function environmentOf(project) {
+  try {
+    return await get(projectPath(project));
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return { project, stacks: 0 };
+    throw error;
+  }
+}
+
 async function read() {
-  const { projects } = await get('/projects');
-  const all = [];
+  const [{ projects }, { approvals }] = await Promise.all([get('/projects'), get('/approvals')]);
+  const environments = [];
   const rest = [...projects];
   // Six at a time: a browser opens no more connections to one server.
   await Promise.all(Array.from({ length: 6 }, async () => {
     for (let project; (project = rest.shift()) !== undefined; ) {
-      const { runs } = await get(`${projectPath(project)}/runs?limit=50`);
-      all.push({ project, runs });
+      const environment = await environmentOf(project);
+      environments.push({ ...environment, runs: await runsOf(environment) });
     }
   }));
-  return all.sort((a, b) => a.project.localeCompare(b.project));
+  return { approvals, environments: environments.sort((a, b) => a.project.localeCompare(b.project)) };
 }
 
 const active = (run) => run && !run.ended;
-
-// newest is the newest run that is no plan: a plan repairs nothing.
-const newest = (runs) => runs.find((r) => !isPlan(r)) || runs[0];
-const ended = (runs) => runs.find((r) => r.ended && !isPlan(r));
 
 // Bars shows the runs of the last days, one bar a day: as high as there were many, and red if one failed.
 function Bars({ runs }) {
@@ -42,34 +61,45 @@ function Bars({ runs }) {
     }, h('title', null, `${d.day.toLocaleDateString()}: ${d.count} runs, ${d.failed} failed`))));
 }
 
-function Card({ project, runs }) {
-  const last = newest(runs);
+function Card({ project, runs, last_run: last, attention, lock, stacks }) {
   const [name, environment] = project.split('@');
-  return h('article', { class: `card ${last ? toneOf(last.state) : ''}` },
+  const queued = ((lock && lock.waiting) || []).length;
+  return h('article', { class: `card ${attention ? 'bad' : last ? toneOf(last.state) : ''}` },
     h('h2', null, h('a', { href: `#/${encodeURIComponent(project)}` }, name, h('span', null, environment))),
     last ? h('p', { class: 'last' },
-      h(State, { state: last.state }), ' ', h('a', { href: runLink(project, last.run) }, last.operation), ' ', h(Time, { at: last.ended || last.requested }),
-      active(last) && last.expected_end && ` · ends in about ${span(-between(last.expected_end))}`) : h('p', null, 'No run yet'),
+      h(State, { state: last.state }), ' ', h('a', { href: runLink(project, last.run) }, last.operation), ' ', h(Time, { at: last.ended || last.requested })) : h('p', null, 'No run is recorded'),
+    attention && attention.run !== last.run && h('p', { class: 'last' }, h(Mark, { state: 'failed' }), 'No later run has repaired the ',
+      h('a', { href: runLink(project, attention.run) }, `${attention.operation} that failed`), ' ', h(Time, { at: attention.ended || attention.requested })),
+    h('p', { class: 'quiet facts' }, `${stacks} ${stacks === 1 ? 'stack' : 'stacks'}`, queued > 0 && ` · ${queued} ${queued === 1 ? 'run' : 'runs'} queued`),
     h(Bars, { runs }));
 }
 
+// Question is what waits for an answer: the plan of a run, or what it does with a stack.
+function Question({ q }) {
+  return h('li', null, h(Mark, { state: 'waiting' }),
+    h('a', { href: runLink(q.project, q.run, 'plan') }, q.stack ? `${q.stack} of ${q.project}` : `plan of ${q.project}`), ' ', `requested by ${q.who} `, h(Time, { at: q.since }),
+    q.deadline && ` · until ${new Date(q.deadline).toLocaleString()}`);
+}
+
 export function Overview() {
-  const { data, error } = useLive(read, (all) => (all.some(({ runs }) => active(runs[0])) ? 1500 : 5000), 'overview');
+  const { data, error } = useLive(read, ({ environments }) => (environments.some((e) => active(e.last_run)) ? 1500 : 5000), 'overview');
   if (error) return h(Refused, { error });
   if (!data) return h(Wait);
-  if (!data.length) {
+  const { environments, approvals } = data;
+  if (!environments.length) {
     return h('div', null, h('h1', null, 'Projects'), h(Empty, { title: 'Nothing is deployed yet' },
       h('p', null, 'Deploy a project, and it is here:'), h('pre', null, 'stackwright init my-project\nstackwright deploy my-project')));
   }
-  const waiting = data.flatMap(({ project, runs }) => runs.filter((r) => r.state === 'waiting').map((r) => ({ project, r })));
-  const failing = data.filter(({ runs }) => toneOf((ended(runs) || {}).state) === 'bad').length;
-  const running = data.filter(({ runs }) => active(runs[0]) && runs[0].state !== 'waiting').length;
+  const failing = environments.filter((e) => e.attention);
+  const running = environments.filter((e) => active(e.last_run) && e.last_run.state !== 'waiting').length;
   return h('div', { class: 'overview' },
     h('h1', null, 'Projects'),
-    h('p', { class: 'sum' }, `${data.length} ${data.length === 1 ? 'environment' : 'environments'}`,
-      running > 0 && h('span', { class: 'busy' }, `${running} running`), failing > 0 && h('span', { class: 'bad' }, `${failing} failed`)),
-    waiting.length > 0 && h('section', { class: 'panel wait' }, h('h2', null, 'Waiting for a person'),
-      h('ul', null, waiting.map(({ project, r }) => h('li', null, h(Mark, { state: 'waiting' }),
-        h('a', { href: runLink(project, r.run, 'plan') }, `${r.operation} of ${project}`), ' ', r.who && `requested by ${r.claim || r.who} `, h(Time, { at: r.requested }))))),
-    h('div', { class: 'cards' }, data.map((d) => h(Card, d))));
+    h('p', { class: 'sum' }, `${environments.length} ${environments.length === 1 ? 'environment' : 'environments'}`,
+      running > 0 && h('span', { class: 'busy' }, `${running} running`), failing.length > 0 && h('span', { class: 'bad' }, `${failing.length} failed`)),
+    failing.length > 0 && h('section', { class: 'panel bad' }, h('h2', null, 'Failed, and no later run has repaired it'),
+      h('ul', null, failing.map(({ project, attention: r }) => h('li', null, h(Mark, { state: 'failed' }),
+        h('a', { href: runLink(project, r.run) }, `failed ${r.operation} of ${project}`), ' ', `requested by ${r.claim || r.who} `, h(Time, { at: r.ended || r.requested }))))),
+    approvals.length > 0 && h('section', { class: 'panel wait' }, h('h2', null, 'Waiting for a person'),
+      h('ul', null, approvals.map((q) => h(Question, { key: `${q.run} ${q.step}`, q })))),
+    h('div', { class: 'cards' }, environments.map((e) => h(Card, { key: e.project, ...e }))));
 }
