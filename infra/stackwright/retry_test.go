@@ -27,3 +27,20 @@ func TestRetryWithoutRun(t *testing.T) {
 	r = l.run("retry", "--yes")
 	l.has(r.out+r.err, "no run has failed, or other runs have repeated all that failed: name the one to retry")
 }
+
+// A command without RUN changes no run if such runs of several projects are found: it lists them.
+func TestWithoutRunOfSeveralProjects(t *testing.T) {
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	for _, env := range []string{"default", "prod"} {
+		l.fail(h, cloudformation.Fault{Stack: "pair-*topic", Operation: "create", Reason: "in use", Times: 1})
+		l.must(cli.ExitFailed, "deploy", l.project, "--env", env)
+	}
+	r := l.run("retry")
+	if r.code != cli.ExitRefused {
+		t.Errorf("retry ended with %d", r.code)
+	}
+	l.has(r.err, "this could be about runs of 2 projects: give the ID of one to retry, or --project and --env: ", "(deploy of pair@prod, failed), ", "(deploy of pair@default, failed)")
+	l.has(l.must(cli.ExitOK, "retry", "--env", "prod"), "deploy of pair@prod succeeded")
+	l.has(l.must(cli.ExitOK, "retry"), "deploy of pair@default succeeded")
+}

@@ -269,7 +269,7 @@ func TestBeginTwice(t *testing.T) {
 	if again := id(call(runs, aDeploy, key)); again != one {
 		t.Errorf("%s, then %s", one, again)
 	}
-	test := `{"operation":"destroy"}`
+	test := strings.ReplaceAll(aDeploy, "prod", "test")
 	if other := id(call(runs, test, key, "environment=test")); other == one {
 		t.Error("a key is the same in all projects")
 	}
@@ -286,7 +286,7 @@ func TestBeginTwice(t *testing.T) {
 		t.Errorf("%s, then %s", retry, twice)
 	}
 	for _, body := range []string{
-		test, aDeploy, `{"operation":"retry","options":{"run":"` + oldest + `"}}`, `{"operation":"retry","options":{"run":"` + one + `","force":true}}`,
+		`{"operation":"destroy"}`, aDeploy, `{"operation":"retry","options":{"run":"` + oldest + `"}}`, `{"operation":"retry","options":{"run":"` + one + `","force":true}}`,
 		`{"operation":"retry","options":{"run":"` + one + `","max_deletions":3}}`,
 	} {
 		r, said := h.ask(t, call(runs, body, "header.idempotency-key=b"))
@@ -617,6 +617,7 @@ func TestRefused(t *testing.T) {
 		{call(runs, aDeploy+`{}`), 400, []string{"the request is not valid JSON: there is more text behind the first value"}},
 		{call(runs, `{"operation":"refresh","optoins":1}`), 400, []string{`"optoins" is not a key of a request: did you mean options?`}},
 		{call(runs, `{"operation":"drift"}`), 400, nil},
+		{call(runs, `{"operation":"destroy"}`, "environment=prdo"), 404, []string{"there is no shop@prdo: it has had no run"}},
 		{call(runs, `{"operation":"deploy","options":{"who":"boss","max_deletions":-1}}`, "header.idempotency-key=\n"), 400, []string{
 			"key: missing: a deploy needs the key of the configuration's object", "options.max_deletions: -1: give a number of stacks, 0 or more",
 			"options.who: the API knows the caller: remove this option", "idempotency-key: it has to be 1 to 255 characters of ASCII",

@@ -107,11 +107,25 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 	if len(r.Problems) > 0 {
 		return answer{}, wrong(r.Problems)
 	}
+	if !plan.AllOperations().Of(r.Operation).NeedsFiles {
+		if err := a.exists(ctx, r.Project); err != nil {
+			return answer{}, err
+		}
+	}
 	r.Who, r.Subject = q.who, q.subject()
 	if err := a.Engine.Start(ctx, r); err != nil {
 		return answer{}, uncertain(err, fmt.Sprintf("run %s may have been started: read it, or send the request again with the same Idempotency-Key", r.ID))
 	}
 	return a.accepted(ctx, r.Project, r.ID, func(kept run.Run) error { return another(kept, r) })
+}
+
+// exists checks that a project has had a run: an operation that reads no files would otherwise make a project of a typing error.
+func (a API) exists(ctx context.Context, project string) error {
+	all, err := a.Records.Projects(ctx)
+	if err == nil && !slices.Contains(all, project) {
+		err = fault.New(fault.Missing, "there is no %s: it has had no run", project)
+	}
+	return err
 }
 
 // another refuses an idempotency key that was used before for another request. The

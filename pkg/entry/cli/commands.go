@@ -117,26 +117,26 @@ STACK is the name of a stack in the project; network/ means all below it. On a t
 			flags: "max-deletions rollback.failed refuse force.retry yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
 			long: `Creates a new run of the same operation with the same files. Stacks that have not changed get no step, and steps
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
-Without RUN it is the newest run that failed and that was not repeated. If that run deletes stacks, it asks first, unless --yes is given.` + codes,
+Without RUN it is the newest run that failed and that was not repeated, if only one project has such a run. If that run deletes stacks, it asks first, unless --yes is given.` + codes,
 			examples: []string{"retry", "retry mfrggzdfmztwq2lknnwg", "retry mfrg --force"},
 		},
 		{
 			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "pause a run: start no further step", completes: runIDs,
 			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateWaiting, done: finished}.give,
-			long:     `The running steps finish, and no further step starts: the run waits for continue. The exit code is 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended.",
+			long:     `The running steps finish, and no further step starts: the run waits for continue. The exit code is 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended, if only one project has such a run.",
 			examples: []string{"pause", "pause mfrggzdfmztwq2lknnwg --reason 'see the metrics first'"},
 		},
 		{
 			name: "continue", args: "[RUN]", most: 1, group: groupControl, short: "continue a paused run", completes: runIDs,
 			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: pausedRun, done: movedOn}.give,
-			long:     `Continues a paused run.` + ofRun + "\nWithout RUN it is the newest paused run." + codes,
+			long:     `Continues a paused run.` + ofRun + "\nWithout RUN it is the newest paused run, if only one project has such a run." + codes,
 			examples: []string{"continue", "continue mfrggzdfmztwq2lknnwg"},
 		},
 		{
 			name: "approve", args: "[RUN]", most: 1, group: groupControl, short: "approve what a run that waits for it would do", completes: runIDs,
 			flags: "reason step yes " + recorded + watching + where + hosted, run: runCommand{which: askingRun, done: answered, confirm: approvePlan}.give,
 			long: `Shows what the plan of the run would change, asks for confirmation, unless --yes is given, and approves exactly this plan, or what it
-does with the stacks that wait: the run continues. The plan marks what waits for your approval. With --step, it is only what one of them waits for. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval." + codes,
+does with the stacks that wait: the run continues. The plan marks what waits for your approval. With --step, it is only what one of them waits for. If the project file says who may approve, the answer has to go through the API, which knows who you are: without --direct.` + ofRun + "\nWithout RUN it is the newest run that waits for approval, if only one project has such a run." + codes,
 			examples: []string{"approve", "approve mfrggzdfmztwq2lknnwg --reason 'reviewed with the team'", "approve mfrggzdfmztwq2lknnwg --step db/approve"},
 		},
 		{
@@ -144,7 +144,7 @@ does with the stacks that wait: the run continues. The plan marks what waits for
 			flags: "reason step " + recorded + watching + where + hosted, run: runCommand{which: askingRun, success: run.StateFailed, done: answered}.give,
 			long: `The run ends as failed. If the whole plan waited, it has changed nothing. If stacks waited, they are not changed, and neither are those
 that depend on them; the steps of other stacks go on first. A reason is required, and recorded with the run. The exit code is 0 when the run
-has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approval.",
+has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approval, if only one project has such a run.",
 			examples: []string{"reject --reason 'it replaces the table'", "reject mfrggzdfmztwq2lknnwg --reason 'not on a Friday'"},
 		},
 		{
@@ -153,7 +153,7 @@ has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approva
 			long: `The running steps finish, and all others are skipped. A queued run leaves the queue. With --force, CloudFormation also cancels
 the updates in progress and rolls them back; it never interrupts a creation or a deletion. With --rollback, a deploy is
 followed by a rollback to the last successful deploy. The exit code is 0 when the run is cancelled and the rollback, if
-there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended: on a terminal, cancel then asks first, unless --yes is given.",
+there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended, if only one project has such a run: on a terminal, cancel then asks first, unless --yes is given.",
 			examples: []string{"cancel", "cancel mfrggzdfmztwq2lknnwg --force", "cancel mfrg --rollback --reason 'wrong branch'"},
 		},
 		{

@@ -99,27 +99,22 @@ func projectName(path string) string {
 // A choice selects the run of a command without RUN.
 type choice func(context.Context, *session) (run.Run, error)
 
-// The choices: the newest of the runs that have not ended, and of the paused runs.
+// The choices of the commands that change a run: the newest run for which there is something to do.
 var (
-	openRun   = newest(func(r run.Run) bool { return !r.State.Over() }, "every run has ended: there is nothing to do")
-	pausedRun = newest(func(r run.Run) bool { return r.State == run.StateWaiting && r.Command == run.Pause }, "no run is paused: name the one to continue")
+	openRun   = only(open, "every run has ended: there is nothing to do")
+	pausedRun = only(func(r run.Run, _ []run.Run) bool { return r.State == run.StateWaiting && r.Command == run.Pause }, "no run is paused: name the one to continue")
+	askingRun = only(open, "no run waits for approval: there is nothing to answer", func(r run.Run) bool { return len(r.Asks()) > 0 })
+	failedRun = only(unrepeated, "no run has failed, or other runs have repeated all that failed: name the one to retry")
 )
 
-// failedRun is the newest of the failed runs that no other run repeats.
-func failedRun(ctx context.Context, s *session) (run.Run, error) {
-	runs, err := s.runs(ctx)
-	if err != nil {
-		return run.Run{}, err
-	}
-	for i, r := range runs {
-		repeats := func(later run.Run) bool {
-			return later.Of == r.ID && later.Operation == r.Operation && later.State != run.StateRefused && later.State != run.StateCancelled
-		}
-		if r.State == run.StateFailed && !slices.ContainsFunc(runs[:i], repeats) {
-			return s.load(ctx, r.ID)
-		}
-	}
-	return run.Run{}, fault.New(fault.Missing, "no run has failed, or other runs have repeated all that failed: name the one to retry")
+// open reports whether a run has not ended.
+func open(r run.Run, _ []run.Run) bool { return !r.State.Over() }
+
+// unrepeated reports whether a run has failed, and none of the newer runs repeats it.
+func unrepeated(r run.Run, newer []run.Run) bool {
+	return r.State == run.StateFailed && !slices.ContainsFunc(newer, func(later run.Run) bool {
+		return later.Of == r.ID && later.Operation == r.Operation && later.State != run.StateRefused && later.State != run.StateCancelled
+	})
 }
 
 // currentRun is the newest run. If it has ended, and an older run of its project waits for a person, it is that one: a
@@ -143,35 +138,35 @@ func currentRun(ctx context.Context, s *session) (run.Run, error) {
 	return s.load(ctx, current.ID)
 }
 
-// askingRun is the newest run of which a step waits for approval, also while its other steps run.
-func askingRun(ctx context.Context, s *session) (run.Run, error) {
-	runs, err := s.runs(ctx)
-	if err != nil {
-		return run.Run{}, err
-	}
-	for _, r := range runs {
-		if r.State.Over() {
-			continue
-		}
-		if r, err = s.load(ctx, r.ID); err != nil || len(r.Asks()) > 0 {
-			return r, err
-		}
-	}
-	return run.Run{}, fault.New(fault.Missing, "no run waits for approval: there is nothing to answer")
-}
-
-// newest is the newest run that fits; none is the text of the error if no run fits.
-func newest(fits func(run.Run) bool, none string) choice {
+// only is the newest run that fits, if all that fit are of one project: a command without RUN must not change a project
+// that the user does not think of. fits gets a run without its steps, and the newer ones; whole gets one with its steps.
+// none is the text of the error if no run fits.
+func only(fits func(r run.Run, newer []run.Run) bool, none string, whole ...func(run.Run) bool) choice {
 	return func(ctx context.Context, s *session) (run.Run, error) {
 		runs, err := s.runs(ctx)
 		if err != nil {
 			return run.Run{}, err
 		}
-		i := slices.IndexFunc(runs, fits)
-		if i < 0 {
-			return run.Run{}, fault.New(fault.Missing, "%s", none)
+		var found []run.Run // the newest of each project
+		for i, r := range runs {
+			if slices.ContainsFunc(found, func(f run.Run) bool { return f.Project == r.Project }) || !fits(r, runs[:i]) {
+				continue
+			}
+			if r, err = s.load(ctx, r.ID); err != nil {
+				return r, err
+			}
+			if !slices.ContainsFunc(whole, func(fits func(run.Run) bool) bool { return !fits(r) }) {
+				found = append(found, r)
+			}
 		}
-		return s.load(ctx, runs[i].ID)
+		switch len(found) {
+		case 0:
+			return run.Run{}, fault.New(fault.Missing, "%s", none)
+		case 1:
+			return found[0], nil
+		}
+		return run.Run{}, fault.New(fault.Refused, "this could be about runs of %d projects: give the ID of one to %s, or --project and --env: %s",
+			len(found), s.call.command.name, ids(found))
 	}
 }
 
