@@ -87,15 +87,15 @@ format/convert        fault project format format/archive format/declared format
 
 entry/report          fault project plan run lib/cron lib/diagram
 entry/target          fault project plan
-entry/page
+entry/page            plan run entry/report
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report
 
 wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
-entry/cli/term        plan project run action lib/difference lib/markdown lib/resource
+entry/cli/term        plan project run action lib/diagram lib/difference lib/markdown lib/resource
 entry/cli/client      fault project plan run engine entry/report sdk
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/page entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

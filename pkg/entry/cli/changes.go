@@ -53,15 +53,24 @@ func (v planView) End(r run.Run) error {
 // isPlan reports whether the plan of r is only shown.
 func isPlan(r run.Run) bool { return plan.IsPreview(r.Operation) }
 
-// printPlan prints what the plan of a run would change.
-func (s *session) printPlan(ctx context.Context, r run.Run) error {
+// changesOf returns what the plan of a run would change, and the same as JSON.
+func (s *session) changesOf(ctx context.Context, r run.Run) (plan.Changes, []byte, error) {
+	var c plan.Changes
 	text, err := s.to.Changes(ctx, r)
 	if err != nil {
-		return err
+		return c, nil, err
 	}
-	var c plan.Changes
 	if err := json.Unmarshal(text, &c); err != nil {
-		return fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
+		return c, nil, fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
+	}
+	return c, text, nil
+}
+
+// printPlan prints what the plan of a run would change.
+func (s *session) printPlan(ctx context.Context, r run.Run) error {
+	c, text, err := s.changesOf(ctx, r)
+	if err != nil {
+		return err
 	}
 	s.changes, s.denied = len(c.Steps) > 0, len(plan.Denials(c.Policies)) > 0
 	call := s.call

@@ -176,6 +176,21 @@ which ones are queued, and what each of them does; and then the newest run. If t
 waits for a person, it shows the one that waits, with the commands that answer it.` + ofRun,
 			examples: []string{"status", "status mfrggzdfmztwq2lknnwg --follow"},
 		},
+		{
+			name: "report", args: "[RUN]", most: 1, group: groupShow, short: "print a run as one file of HTML", completes: runIDs,
+			flags: recorded + where, run: writeReport,
+			long: `Prints a run as one HTML file, which needs neither scripts nor a network: its failures, what its plan changes, its graph and
+timeline, its steps, and the log: write it into a file that a browser opens. Without RUN it is the newest run.` + ofRun,
+			examples: []string{"report", "report mfrggzdfmztwq2lknnwg"},
+		},
+		{
+			name: "timeline", args: "[RUN]", most: 1, group: groupShow, short: "show when the steps of a run were started and ended", completes: runIDs,
+			flags: recorded + "output " + where, run: drawTimeline, outputs: []string{"text", "json", "yaml", "mermaid", "svg"},
+			long: `Shows when each step of a run was started and ended, by account and region. A full bar is a step that decided when the run
+ended, and dots show how long a step could have started, and waited. -o svg prints a drawing, and mermaid the text of one. Without RUN it
+is the newest run.` + ofRun,
+			examples: []string{"timeline", "timeline mfrggzdfmztwq2lknnwg -o svg"},
+		},
 		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "output " + where, run: listRuns,
 			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
 		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "output " + where, run: listStacks,

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,13 +134,9 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 			return err
 		}
 	}
-	text, err := s.to.Changes(ctx, r)
+	c, _, err := s.changesOf(ctx, r)
 	if err != nil {
 		return err
-	}
-	var c plan.Changes
-	if err := json.Unmarshal(text, &c); err != nil {
-		return fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
 	}
 	var stacks []string // that wait for approval; empty if the whole plan does
 	for _, id := range steps {
