@@ -68,14 +68,15 @@ func (t *Table) Follow(ctx context.Context, id string) (run.Run, error) {
 		return t.followWhole(ctx, id)
 	}
 	head, err := t.item(ctx, id)
-	if err != nil || head.State.Over() {
+	ended := head.State.Over() && !t.views.finished(id) // its last steps ended since
+	if err != nil || ended {
 		t.views.drop(id)
 	}
 	switch {
 	case err != nil:
 		return run.Run{}, err
-	case head.State.Over():
-		return t.Load(ctx, id)
+	case ended:
+		return t.followWhole(ctx, id)
 	case head.Selected > logged:
 		items, err := t.query(ctx, span{pk: runKey(id).pk, from: selectedKey(id, logged+1).sk, to: selectedKey(id, head.Selected).sk})
 		if err != nil {
@@ -116,10 +117,10 @@ func (t *Table) Follow(ctx context.Context, id string) (run.Run, error) {
 	return r, nil
 }
 
-// followWhole loads a run and keeps it, if it may be followed again.
+// followWhole loads a run and keeps it, unless it has ended and has steps that have not.
 func (t *Table) followWhole(ctx context.Context, id string) (run.Run, error) {
 	r, logged, selected, err := t.load(ctx, id)
-	if err == nil && len(r.Steps) > 0 && !r.State.Over() {
+	if err == nil && len(r.Steps) > 0 && (!r.State.Over() || finished(r.Steps)) {
 		t.views.keep(id, r.Steps, logged, selected)
 	}
 	return r, err
@@ -226,6 +227,19 @@ func (v *views) update(id string, logged int, read []run.Step) ([]run.Step, bool
 	w.logged = max(w.logged, logged)
 	v.order = append(slices.DeleteFunc(v.order, func(other string) bool { return other == id }), id)
 	return slices.Clone(w.steps), true
+}
+
+// finished reports whether all steps of a run are known, and over.
+func (v *views) finished(id string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w := v.runs[id]
+	return w != nil && finished(w.steps)
+}
+
+// finished reports whether all steps are over: they stay as they are.
+func finished(steps []run.Step) bool {
+	return !slices.ContainsFunc(steps, func(s run.Step) bool { return !s.Over() })
 }
 
 // drop forgets a run.

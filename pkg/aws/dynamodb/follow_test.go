@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -136,6 +137,34 @@ func TestFollowWhatOtherFunctionsChanged(t *testing.T) {
 		}
 		if rnd.IntN(4) == 0 {
 			tables[rnd.IntN(len(tables))] = New(tables[0].client, tables[0].name)
+		}
+	}
+}
+
+// The steps of a run that has ended stay as they are: a function reads them once. Those of a run that ended since it was followed
+// are read again, because another function may have ended them.
+func TestFollowRunThatHasEnded(t *testing.T) {
+	w := &wire{}
+	table := open(t, w)
+	other := New(table.client, table.name)
+	r := realistic(t, table, 300)
+	follow(t, table)
+	var changes []engine.Change
+	for n := range r.Steps {
+		c := changeOf(r, n)
+		c.Step.Status, c.Step.Ended = run.Skipped, time.Now()
+		changes = append(changes, c)
+	}
+	must(t, other.Move(t.Context(), changes...))
+	r.State = run.StateCancelled
+	must(t, other.End(t.Context(), r, run.Exit{From: run.StateRunning}))
+	for i, most := range []int{1000, 1, 1} {
+		var got run.Run
+		if _, requests := w.counted(func() { got = follow(t, table) }); requests > most {
+			t.Errorf("call %d makes %d requests, want at most %d", i+1, requests, most)
+		}
+		if got.State != run.StateCancelled || len(got.Steps) != 300 || slices.ContainsFunc(got.Steps, func(s run.Step) bool { return s.Status != run.Skipped }) {
+			t.Fatalf("call %d: %s, %d steps", i+1, got.State, len(got.Steps))
 		}
 	}
 }

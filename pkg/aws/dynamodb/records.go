@@ -19,6 +19,14 @@ func (t *Table) Records(ctx context.Context, project string) (map[string]plan.Re
 	return t.decodeRecords(ctx, slices.Values(items))
 }
 
+// Stacks returns how many records a project has.
+func (t *Table) Stacks(ctx context.Context, project string) (int, error) {
+	of := prefixed(recordKey(project, "").pk, recordPrefix)
+	of.keys = true
+	items, err := t.query(ctx, of)
+	return len(items), err
+}
+
 // RecordsOf implements engine.Records.
 func (t *Table) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
 	keys := make([]key, len(nodes))

@@ -404,6 +404,9 @@ func TestVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if n, err := table.Stacks(t.Context(), "shop@prod"); err != nil || n != 1 {
+		t.Errorf("%d stacks, %v", n, err)
+	}
 	if records, err := table.Records(t.Context(), "shop@prod"); err != nil || len(records) != 1 {
 		t.Errorf("records %v, %v", records, err)
 	}

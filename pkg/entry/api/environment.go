@@ -80,7 +80,7 @@ func (a API) environment(ctx context.Context, q question) (answer, error) {
 func (a API) environmentOf(ctx context.Context, id string) (report.Environment, error) {
 	_, environment, _ := strings.Cut(id, "@")
 	e := report.Environment{Project: id, Environment: environment}
-	records, err := a.Records.Records(ctx, id)
+	stacks, err := a.Records.Stacks(ctx, id)
 	if err != nil {
 		return e, err
 	}
@@ -96,7 +96,7 @@ func (a API) environmentOf(ctx context.Context, id string) (report.Environment, 
 		one := report.Of(r, time.Now())
 		return &one
 	}
-	e.Stacks, e.LastSuccessful = len(records), l.LastSuccessful
+	e.Stacks, e.LastSuccessful = stacks, l.LastSuccessful
 	if len(runs) > 0 {
 		e.LastRun = shown(runs[0])
 	}

@@ -22,6 +22,9 @@ type Records interface {
 	// Records returns the records of a project by node.
 	Records(ctx context.Context, project string) (map[string]plan.Record, error)
 
+	// Stacks returns how many records a project has.
+	Stacks(ctx context.Context, project string) (int, error)
+
 	// Targets returns the registered targets by name.
 	Targets(ctx context.Context) (map[string]project.Access, error)
 }

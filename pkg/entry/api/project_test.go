@@ -51,6 +51,12 @@ func (h *app) Records(context.Context, string) (map[string]plan.Record, error) {
 	return all, nil
 }
 
+// Stacks is api.Records.
+func (h *app) Stacks(ctx context.Context, project string) (int, error) {
+	records, err := h.Records(ctx, project)
+	return len(records), err
+}
+
 // Targets is api.Records.
 func (h *app) Targets(context.Context) (map[string]project.Access, error) {
 	return map[string]project.Access{"eu": {Target: project.Target{Name: "eu", Account: "111122223333", Region: "eu-west-1"}, ExternalID: "sw-1"}}, nil
