@@ -662,6 +662,30 @@ func TestTargetTrustsThreeRoles(t *testing.T) {
 	}
 }
 
+// The role that only reads trusts the function api, and no other role of the installation's account.
+func TestTargetIsReadByOneRole(t *testing.T) {
+	var r targetRole
+	target(t, "account.yaml", "ReaderRole", &r, map[string]string{"Reader": placed(text(the(t, plain).Outputs["TargetReader"].Value))})
+	for who, want := range map[string]iam.Answer{
+		"stackwright/stackwright-" + region + "-api": iam.Allowed, "stackwright/stackwright-" + region + "-plan": iam.Implicit, "stackwright/stackwright-" + region + "-start": iam.Implicit,
+		"stackwright/stackwright-evil-api": iam.Implicit, "admin": iam.Implicit, "stackwright-" + region + "-api": iam.Implicit,
+	} {
+		request := iam.Request{Principal: roles + who, Action: "sts:AssumeRole", Context: with("sts:ExternalId", "sw-0")}
+		if got, err := r.AssumeRolePolicyDocument.Trusts(request); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", who, got, err, want)
+		}
+		request.Context = with("sts:ExternalId", "sw-1")
+		if got, err := r.AssumeRolePolicyDocument.Trusts(request); err != nil || got != iam.Implicit {
+			t.Errorf("%s with another external ID: %s, %v", who, got, err)
+		}
+	}
+	for _, s := range r.Policies[0].PolicyDocument.Statement {
+		if got := text(s.Action); got != `["cloudformation:DescribeStackEvents","cloudformation:ListStackResources"]` {
+			t.Errorf("it may %s", got)
+		}
+	}
+}
+
 // In a target, the same is denied as in the installation's own account.
 func TestBoundaryOfTargets(t *testing.T) {
 	var limit struct{ PolicyDocument iam.Policy }

@@ -93,10 +93,10 @@ func statementsOf(t *testing.T) (all []stated) {
 		}
 	}
 	add("Boundary", parsed(t, filled(template.at("Boundary", "PolicyDocument"))))
-	more := map[string]string{"Adoptable": "legacy-*", "Key": "arn:aws:kms:" + region + ":" + account + ":key/1"}
+	more := map[string]string{"Adoptable": "legacy-*", "Key": "arn:aws:kms:" + region + ":" + account + ":key/1", "Reader": roles + "stackwright/stackwright-" + region + "-api"}
 	for _, file := range []string{"account.yaml", "execution.yaml"} {
-		for _, role := range []string{"Orchestrator", "Execution"} {
-			if role == "Orchestrator" && file == "execution.yaml" {
+		for _, role := range []string{"Orchestrator", "ReaderRole", "Execution"} {
+			if role != "Execution" && file == "execution.yaml" {
 				continue
 			}
 			var r targetRole

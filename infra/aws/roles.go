@@ -115,6 +115,7 @@ func (i *installation) addPrincipals() {
 		i.output("TargetAccounts", strings.Join(i.settings.accounts, ","), "The other accounts whose roles the installation may assume")
 	}
 	i.output("TargetPrincipals", strings.Join(all, ","), "The roles that the orchestrator roles of targets trust")
+	i.output("TargetReader", i.role("api"), "The role that the reader roles of targets trust")
 }
 
 // files is for the files that templates name: CloudFormation reads nested templates, and has Lambda read code, with this role. All

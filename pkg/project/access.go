@@ -23,6 +23,21 @@ type Access struct {
 	ExternalID string `json:"external_id,omitempty"`
 }
 
+// The names of the roles that infra/aws/target/account.yaml creates end so: of the role that changes stacks, and of the one that only reads them.
+const (
+	changes = "-orchestrator"
+	reads   = "-reader"
+)
+
+// Reader returns the ARN of the role that reads the stacks of a target: it is beside the role of the target. The error is of kind
+// Denied if the name of that role does not say what the other one is called.
+func (a Access) Reader() (string, error) {
+	if before, ok := strings.CutSuffix(a.Role, changes); ok {
+		return before + reads, nil
+	}
+	return "", fault.New(fault.Denied, "role %s does not end with %s, so no role is known that only reads stacks there: create both roles with infra/aws/target/account.yaml, and register the target with the first one", a.Role, changes)
+}
+
 // TargetName is what a target may be called.
 var TargetName = pattern.New(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
 

@@ -58,6 +58,8 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/graph":                access.Reader,
 	"GET /projects/{project}/{environment}/approvals":            access.Reader,
 	"GET /projects/{project}/{environment}/revisions":            access.Reader,
+	"GET /projects/{project}/{environment}/stacks/resources":     access.Reader,
+	"GET /projects/{project}/{environment}/stacks/events":        access.Reader,
 	"GET /projects/{project}/{environment}":                      access.Reader,
 
 	"GET /approvals":           access.Reader,
@@ -130,7 +132,10 @@ func arguments(operation, name, environment string) string {
 
 // httpEvent is the event of a request to a route.
 func httpEvent(route, name, environment, authorizer string) string {
-	body := ""
+	body, about := "", ""
+	if strings.Contains(route, "/stacks/") {
+		about = `, "queryStringParameters": {"stack": "a"}`
+	}
 	if strings.HasPrefix(route, "POST") {
 		body = `{\"reason\": \"test\"}`
 		if strings.HasSuffix(route, "/runs") {
@@ -138,7 +143,7 @@ func httpEvent(route, name, environment, authorizer string) string {
 		}
 	}
 	return `{"version": "2.0", "routeKey": "` + route + `", "body": "` + body + `", "pathParameters": {"project": "` + name + `", "environment": "` + environment +
-		`", "run": "abcdefghijklmnopqrs2", "target": "eu"}, "requestContext": {"requestId": "r1", "authorizer": {` + authorizer + `}}}`
+		`", "run": "abcdefghijklmnopqrs2", "target": "eu"}` + about + `, "requestContext": {"requestId": "r1", "authorizer": {` + authorizer + `}}}`
 }
 
 // put is the event of an object that was put by an account whose uploads have a role.

@@ -32,7 +32,7 @@ func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events
 // server is what answers requests.
 func (h *App) server() api.API {
 	return api.API{
-		Engine: &h.engine, Reader: h.table, Plans: h.bucket, Records: h.table, Schedules: h.schedules, Executions: h.engine.Machine, Uploads: h.uploads,
+		Engine: &h.engine, Reader: h.table, Plans: h.bucket, Records: h.table, Schedules: h.schedules, Executions: h.engine.Machine, Uploads: h.uploads, Inside: h.inside,
 		Installation: reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access)},
 		Targets: target.Registry{
 			Store: h.table, Home: h.access, NewExternalID: sts.NewExternalID,

@@ -14,8 +14,12 @@ import (
 // request returns a request as API Gateway sends it.
 func request(route, body string) string {
 	quoted, _ := json.Marshal(body) // a string always marshals
+	about := ""
+	if strings.Contains(route, "/stacks/") {
+		about = `"stack": "a"`
+	}
 	return `{"version": "2.0", "routeKey": "` + route + `", "body": ` + string(quoted) + `, "pathParameters":
-		{"project": "shop", "environment": "prod", "run": "abcdefghijklmnopqrs2", "target": "eu"}, "requestContext": {"requestId": "r1",
+		{"project": "shop", "environment": "prod", "run": "abcdefghijklmnopqrs2", "target": "eu"}, "queryStringParameters": {` + about + `}, "requestContext": {"requestId": "r1",
 		"authorizer": {"iam": {"userArn": "arn:aws:iam::111122223333:user/ann"}}}}`
 }
 

@@ -51,6 +51,7 @@ type App struct {
 	accounts  []string       // whose roles may be assumed in targets; nil is all
 	schedules scheduleStore
 	uploads   s3.Uploads
+	inside    cloudformation.Reader
 	remotes   remotes
 }
 
@@ -78,7 +79,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		meter:  meter,
 		log:    logger,
 		owner:  env.Owner,
-		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket),
+		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), inside: readers(accounts),
 		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
 			there := cfg.Copy()
 			there.Region = region

@@ -27,6 +27,17 @@ func clients(a *sts.Accounts) cloudformation.TargetClients {
 	}
 }
 
+// readers returns the client with which the stacks of each target are looked into.
+func readers(a *sts.Accounts) cloudformation.Reader {
+	return cloudformation.Reader{Clients: func(ctx context.Context, t project.Target) (cloudformation.ReadClient, error) {
+		cfg, err := a.Reading(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		return sdk.NewFromConfig(cfg, fewerRetries, counting), nil
+	}}
+}
+
 // A publisher publishes the assets of projects in accounts, with the roles there.
 type publisher struct {
 	files  *s3.Publisher

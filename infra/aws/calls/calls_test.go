@@ -47,7 +47,7 @@ func TestCalls(t *testing.T) {
 		{"plan", []string{"cloudformation.DescribeStacks", "s3.PutObject"}, []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}},
 		{"execute-step", []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}, []string{"scheduler.CreateSchedule", "s3.PutObject"}},
 		{"wait-status", []string{"sfn.SendTaskSuccess", "cloudformation.DescribeStackEvents", "cloudformation.CreateStack", "cloudformation.DeleteStack", "cloudformation.DeleteChangeSet"}, []string{"scheduler.CreateSchedule", "cloudformation.GetTemplate"}},
-		{"api", []string{"sfn.StartExecution", "dynamodb.Query", "s3.GetObject", "s3.PutObject"}, []string{"sts.AssumeRole", "cloudformation.DescribeStacks"}},
+		{"api", []string{"sfn.StartExecution", "dynamodb.Query", "s3.GetObject", "s3.PutObject", "cloudformation.ListStackResources", "sts.AssumeRole"}, []string{"cloudformation.UpdateStack", "cloudformation.DescribeStacks"}},
 		{"stack-event", []string{"sfn.SendTaskSuccess", "dynamodb.TransactWriteItems"}, []string{"sts.AssumeRole", "s3.GetObject", "sfn.StartExecution"}},
 	} {
 		ops := all[c.function].Operations()

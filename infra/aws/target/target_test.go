@@ -36,11 +36,14 @@ var principals = []string{
 	"arn:aws:iam::" + home + ":role/stackwright/stackwright-eu-west-1-wait-status",
 }
 
+// reader is the role of the installation that only reads.
+const reader = "arn:aws:iam::" + home + ":role/stackwright/stackwright-eu-west-1-api"
+
 // given are example parameters of the templates.
 func given() map[string]map[string]string {
 	return map[string]map[string]string{
 		"account.yaml": {
-			"Principals": strings.Join(principals, ","), "ExternalId": externalID, "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
+			"Principals": strings.Join(principals, ","), "Reader": reader, "ExternalId": externalID, "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
 			"Key": "arn:aws:kms:eu-west-1:" + home + ":key/1",
 		},
 		"execution.yaml": {"For": "team", "Projects": "team-*", "Bucket": "stackwright-" + home, "ExecutionPolicies": admin},
@@ -169,6 +172,16 @@ func TestOrchestratorMayWhatIsCalled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if f == "api" {
+			asked, err := u.To("cloudformation").Actions()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, wrong := range calls.Compare("the reader", asked, nil, roleOf(t, filled(t, "account.yaml", given()["account.yaml"])["ReaderRole"]).allowed()) {
+				t.Error(wrong)
+			}
+			continue
+		}
 		all = all.And(u.To("cloudformation"))
 	}
 	needed, err := all.Actions()
@@ -206,6 +219,27 @@ func TestWhoIsTrusted(t *testing.T) {
 	want = []statement{{Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]any{"Service": "cloudformation.amazonaws.com"}}}
 	if d := cmp.Diff(want, roleOf(t, all["Execution"]).AssumeRolePolicyDocument.Statement); d != "" {
 		t.Error(d)
+	}
+}
+
+// The role that only reads is assumed by the API and nobody else; without the parameter there is none.
+func TestWhoReads(t *testing.T) {
+	r := roleOf(t, filled(t, "account.yaml", given()["account.yaml"])["ReaderRole"])
+	want := []statement{{
+		Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]any{"AWS": reader},
+		Condition: map[string]map[string]any{"StringEquals": {"sts:ExternalId": externalID}, "ArnEquals": {"aws:PrincipalArn": reader}},
+	}}
+	if d := cmp.Diff(want, r.AssumeRolePolicyDocument.Statement); d != "" {
+		t.Error(d)
+	}
+	// Beside the role with which the target is registered: pkg/project finds it there.
+	if got, err := (project.Access{Role: orchestrator}).Reader(); err != nil || !strings.HasSuffix(got, r.Path+r.RoleName) {
+		t.Errorf("the role is %s%s, and is looked for at %s, %v", r.Path, r.RoleName, got, err)
+	}
+	parameters := given()["account.yaml"]
+	parameters["Reader"] = ""
+	if text, ok := filled(t, "account.yaml", parameters)["ReaderRole"]; ok {
+		t.Errorf("nobody may read, and there is the role %s", text)
 	}
 }
 

@@ -137,7 +137,7 @@ func bootstraps() (string, error) {
 	return "", fault.New(fault.Refused, "the functions are not built (%s): run make build", strings.Join(tried, "; "))
 }
 
-var laptopRole = regexp.MustCompile(`^arn:aws:iam::\d{12}:role/stackwright/stackwright-orchestrator$`)
+var laptopRole = regexp.MustCompile(`^arn:aws:iam::\d{12}:role/stackwright/stackwright-(?:orchestrator|reader)$`)
 
 // publishingRole is the role with which assets of the CDK are published. On a laptop, every account has been
 // bootstrapped with cdk bootstrap.

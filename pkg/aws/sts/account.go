@@ -111,6 +111,28 @@ func (a *Accounts) In(ctx context.Context, t project.Target) (cfg aws.Config, ex
 	return cfg, access.Execution, nil
 }
 
+// Reading returns the configuration of a client that only looks into the stacks of a target: with the target's reader role, which is
+// beside the role that changes stacks. Where the installation uses its own permissions, it does here, too. Otherwise as In.
+func (a *Accounts) Reading(ctx context.Context, t project.Target) (aws.Config, error) {
+	access, err := a.access(ctx, t, cached)
+	if err != nil {
+		return aws.Config{}, err
+	}
+	cfg := a.own.Copy()
+	cfg.Region = access.Region
+	if access.Role == "" {
+		return cfg, nil
+	}
+	if access.Role, err = access.Reader(); err != nil {
+		return aws.Config{}, err
+	}
+	cfg.Credentials = a.credentials(ctx, a.own, access, "")
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return aws.Config{}, denied(access, err)
+	}
+	return cfg, nil
+}
+
 // As returns the configuration of a client for a target with the permissions of another role
 // in its account, which is assumed with those of the target's own role. The error is of
 // kind Denied if a role cannot be assumed.

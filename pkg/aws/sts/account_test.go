@@ -116,6 +116,38 @@ func TestOwnAccount(t *testing.T) {
 	}
 }
 
+// Stacks are looked into with the role beside the one that changes them, with the same external ID; with the installation's own
+// credentials where no role is assumed.
+func TestReadingAssumesTheReader(t *testing.T) {
+	s := &tokens{}
+	a, b := open(s)
+	b.all["eu"] = project.Access{Target: eu, Role: role + "/sw-orchestrator", ExternalID: "sw-1"}
+	for target, want := range map[project.Target]string{home.Target: "", near: "", eu: role + "/sw-reader sw-1"} {
+		s.forms = nil
+		cfg, err := a.Reading(t.Context(), target)
+		if err != nil || cfg.Region != target.Region {
+			t.Fatal(cfg.Region, err)
+		}
+		got := ""
+		for _, f := range s.forms {
+			got += f.Get("RoleArn") + " " + f.Get("ExternalId")
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", target.Name, got, want)
+		}
+	}
+	a, b = open(s)
+	if _, err := a.Reading(t.Context(), eu); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "does not end with -orchestrator") {
+		t.Error(err)
+	}
+	s.status, s.code = 403, "AccessDenied"
+	a, b = open(s)
+	b.all["eu"] = project.Access{Target: eu, Role: role + "/sw-orchestrator"}
+	if _, err := a.Reading(t.Context(), eu); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "/sw-reader of account 111111111111 cannot be assumed") {
+		t.Error(err)
+	}
+}
+
 // A role is assumed once for each run, under the run's name and with the external
 // ID, and again shortly before its credentials expire.
 func TestAssume(t *testing.T) {

@@ -50,6 +50,7 @@ type API struct {
 	Schedules    Schedules
 	Executions   Executions
 	Uploads      Uploads
+	Inside       Inside
 	Targets      Targets
 
 	// ParseRequest reads the request for a run, and ParseCommand the options of a

@@ -157,7 +157,7 @@ func to(command string) string { return runs + "/{run}/" + command }
 func (h *app) api() api.API {
 	return api.API{
 		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among,
-		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h,
+		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h, Inside: h,
 		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1", Projects: []string{}}},
 	}
 }
@@ -168,6 +168,9 @@ func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
 	e := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: route, Body: body, Headers: map[string]string{"content-type": "application/json"},
 		PathParameters: map[string]string{"project": "shop", "environment": "prod", "run": newest}, QueryStringParameters: map[string]string{},
+	}
+	if strings.Contains(route, "/stacks/") {
+		e.QueryStringParameters["stack"] = "a"
 	}
 	e.RequestContext.RequestID = "JKJaXmPLvHcESHA="
 	e.RequestContext.HTTP.Method, e.RequestContext.HTTP.Path, _ = strings.Cut(route, " ")

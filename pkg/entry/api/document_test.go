@@ -264,10 +264,12 @@ func parametersOf(method, path string, r route) []object {
 		switch {
 		case p.number:
 			s = object{"type": "integer", "minimum": p.least, "maximum": p.most, "default": p.usual}
+		case p.needed:
+			s["minLength"] = 1
 		case p.values != nil:
 			s = object{"type": "string", "enum": p.values}
 		}
-		add("query", p.name, p.text, false, s)
+		add("query", p.name, p.text, p.needed, s)
 	}
 	switch {
 	case method == http.MethodGet:

@@ -12,6 +12,7 @@ import (
 type parameter struct {
 	name, text         string // the text says what it is
 	number             bool
+	needed             bool     // a request without it is refused
 	usual, least, most int      // of a number
 	values             []string // that a text can be; nil are all texts
 }
@@ -34,6 +35,8 @@ func (q question) understood() error {
 	for _, p := range q.route.query {
 		value, given := q.QueryStringParameters[p.name]
 		switch {
+		case p.needed && value == "":
+			wrongs = append(wrongs, fmt.Sprintf("%s: missing: give %s", p.name, p.text))
 		case given && p.number && !p.has(value):
 			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is a number from %d to %d", p.name, value, p.least, p.most))
 		case given && p.values != nil && !slices.Contains(p.values, value):

@@ -144,6 +144,14 @@ func routes() map[string]route {
 			query:   []parameter{{name: "after", text: "the name of a stack: the page has the stacks behind it"}},
 			answers: StackPage{},
 		},
+		"GET " + of + "/stacks/resources": {
+			id: "listResources", summary: "List the resources of a recorded stack, as CloudFormation reports them now", role: access.Reader, handle: API.resources,
+			query: ofStack(), answers: ResourcePage{},
+		},
+		"GET " + of + "/stacks/events": {
+			id: "listResourceEvents", summary: "List CloudFormation's own events of a recorded stack and its resources, newest first", role: access.Reader, handle: API.resourceEvents,
+			query: ofStack(), answers: ResourceEventPage{},
+		},
 		"GET " + of: {
 			id: "showEnvironment", summary: "Show an environment of a project: its newest run, its lock, and what needs attention", role: access.Reader, handle: API.environment, answers: report.Environment{},
 		},
@@ -194,6 +202,15 @@ func routes() map[string]route {
 		all["POST "+runs+"/{run}/"+c.Name] = commandRoute(c)
 	}
 	return all
+}
+
+// ofStack are the parameters of a route about one stack. Its name is not in the path: names have slashes, which API Gateway
+// takes for those of the path.
+func ofStack() []parameter {
+	return []parameter{
+		{name: "stack", text: "the name of the stack in the project", needed: true},
+		{name: "after", text: "the cursor of the last answer: the page has what is behind it"},
+	}
 }
 
 // commandRoute is the route of a command.

@@ -1,6 +1,7 @@
 // An environment of a project: its runs, its stacks and its schedules.
 import { allPages, get, projectPath, useLive } from './api.js';
 import { h, Copy, Empty, Refused, State, Tabs, Time, Took, Wait, runLink } from './parts.js';
+import { Events, Resources } from './inside.js';
 import { useState } from './lib/hooks.js';
 
 function Runs({ project }) {
@@ -28,6 +29,7 @@ function Outputs({ outputs }) {
 function Stacks({ project }) {
   const { data, error } = useLive(() => allPages(`${projectPath(project)}/stacks`, 'stacks', 'after'), () => 5000, project);
   const [words, find] = useState('');
+  const [chosen, choose] = useState(null);
   if (error) return h(Refused, { error });
   if (!data) return h(Wait);
   if (!data.length) return h(Empty, { title: 'No stack yet' });
@@ -36,12 +38,17 @@ function Stacks({ project }) {
     h('label', { class: 'find' }, 'Find a stack', h('input', { type: 'search', value: words, onInput: (e) => find(e.target.value) }),
       h('span', { role: 'status' }, `${shown.length} of ${data.length}`)),
     h('table', null,
-      h('thead', null, h('tr', null, ['Stack', 'Account and region', 'Changed', 'Outputs'].map((t) => h('th', { scope: 'col' }, t)))),
-      h('tbody', null, shown.slice(0, 500).map((s) => h('tr', { key: s.stack },
+      h('thead', null, h('tr', null, ['Stack', 'Account and region', 'Changed', 'Outputs', 'More'].map((t) => h('th', { scope: 'col' }, t)))),
+      h('tbody', null, shown.slice(0, 500).map((s) => [h('tr', { key: s.stack },
         h('td', null, s.stack, h('small', null, s.name)),
         h('td', null, s.target.account, h('small', null, s.target.region)),
         h('td', null, h(Time, { at: s.changed })),
-        h('td', null, h(Outputs, { outputs: s.outputs })))))),
+        h('td', null, h(Outputs, { outputs: s.outputs })),
+        h('td', null, h('button', {
+          type: 'button', class: 'small', 'aria-expanded': String(s.stack === chosen), 'aria-label': `${s.stack === chosen ? 'Close' : 'Look into'} ${s.stack}`, onClick: () => choose(s.stack === chosen ? null : s.stack),
+        }, s.stack === chosen ? 'Close' : 'Look into'))),
+      s.stack === chosen && h('tr', { key: `${s.stack} inside`, class: 'inside' }, h('td', { colSpan: 5 },
+        h(Resources, { project, stack: s.stack }), h(Events, { project, stack: s.stack })))]))),
     shown.length > 500 && h('p', null, `The first 500 of ${shown.length} stacks are shown: write a part of the name to find others.`));
 }
 

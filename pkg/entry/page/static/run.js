@@ -2,6 +2,7 @@
 import { useMemo, useState } from './lib/hooks.js';
 import { changed, post, projectPath, readRun, runPath, useLive } from './api.js';
 import { h, Ask, Copy, Empty, Panel, isPlan, Refused, State, Tabs, Time, Took, Wait, between, runLink, span, toneOf, useNow } from './parts.js';
+import { Events } from './inside.js';
 import { Graph, stacksOf } from './graph.js';
 import { Timeline } from './timeline.js';
 import { Approval, Plan } from './plan.js';
@@ -20,7 +21,8 @@ function Failures({ run }) {
   return h(Panel, { tone: 'bad', title: failed.length ? `${failed.length === 1 ? 'A step' : `${failed.length} steps`} failed${skipped ? `, so ${skipped === 1 ? '1 was' : `${skipped} were`} skipped` : ''}` : `The run was ${run.state}` },
     failed.map((s) => h('div', { class: 'failure' },
       h('p', null, h('b', null, s.step), s.stack_status && h('small', null, s.stack_status), consoleLink(s) && h('a', { href: consoleLink(s), rel: 'noreferrer', target: '_blank' }, 'Events in the AWS console')),
-      h('pre', null, s.why || 'no reason was given'))),
+      h('pre', null, s.why || 'no reason was given'),
+      s.stack && s.started && h(Events, { project: run.project, stack: s.stack, from: s.started, to: s.ended, label: 'Resource events' }))),
     !failed.length && (run.messages || []).map((m) => h('p', null, m)),
     run.ended && failed.length > 0 && h('p', { class: 'todo' }, 'Remove the cause, then retry: only what failed or was skipped is done again. ',
       h('code', null, `stackwright retry ${run.run}`), h(Copy, { text: `stackwright retry ${run.run}` })));

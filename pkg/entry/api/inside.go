@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// Inside looks into stacks in all targets, as CloudFormation reports them. An error is of kind Missing if the stack does not exist,
+// and of kind Denied if the installation may not read it.
+type Inside interface {
+	// Resources returns a page of the resources of a stack, and the cursor of the next page; "" is the first page, and
+	// none follows the last one.
+	Resources(ctx context.Context, p plan.Location, after string) (page []plan.StackResource, next string, err error)
+
+	// ResourceEvents returns a page of what happened to a stack and its resources, newest first.
+	ResourceEvents(ctx context.Context, p plan.Location, after string) (page []plan.ResourceEvent, next string, err error)
+}
+
+// A ResourcePage is a page of the resources of a stack.
+type ResourcePage struct {
+	Resources []plan.StackResource `json:"resources"`
+	After     string               `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
+}
+
+// A ResourceEventPage is a page of the events of a stack.
+type ResourceEventPage struct {
+	Events []plan.ResourceEvent `json:"events"`          // newest first
+	After  string               `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
+}
+
+// resources lists the resources of a recorded stack.
+func (a API) resources(ctx context.Context, q question) (answer, error) {
+	all, next, err := look(ctx, a, q, a.Inside.Resources)
+	return answer{body: ResourcePage{append([]plan.StackResource{}, all...), next}}, err
+}
+
+// resourceEvents lists the events of a recorded stack.
+func (a API) resourceEvents(ctx context.Context, q question) (answer, error) {
+	all, next, err := look(ctx, a, q, a.Inside.ResourceEvents)
+	return answer{body: ResourceEventPage{append([]plan.ResourceEvent{}, all...), next}}, err
+}
+
+// look reads the page of a list about a recorded stack that a request asks for, and returns the cursor of the next one.
+func look[T any](ctx context.Context, a API, q question, read func(context.Context, plan.Location, string) ([]T, string, error)) ([]T, string, error) {
+	records, err := a.Records.Records(ctx, q.project)
+	if err != nil {
+		return nil, "", err
+	}
+	name := q.QueryStringParameters["stack"]
+	r, recorded := records[name]
+	if !recorded {
+		return nil, "", fault.New(fault.Missing, "no stack %.200q of %s is recorded: GET …/stacks lists those that are", name, q.project)
+	}
+	list := strings.Join([]string{q.route.id, q.project, name, r.StackID}, " ")
+	text, token := q.QueryStringParameters["after"], ""
+	if text != "" {
+		of, rest, ok := strings.Cut(decoded(text), "\n")
+		if !ok || of != list || rest == "" {
+			return nil, "", notOf(text, name)
+		}
+		token = rest
+	}
+	all, next, err := read(ctx, r.Location(), token)
+	switch {
+	case token != "" && fault.Is(err, fault.Refused): // CloudFormation does not know the cursor any more
+		return nil, "", notOf(text, name)
+	case err != nil || next == "":
+		return all, "", err
+	}
+	return all, base64.RawURLEncoding.EncodeToString([]byte(list + "\n" + next)), nil
+}
+
+// decoded is the text of a cursor, empty if it is none.
+func decoded(cursor string) string {
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// notOf is the fault of a cursor that is not from the list that is asked for.
+func notOf(cursor, stack string) error {
+	return fault.New(fault.Invalid, "after: %.80q is not from an answer of this list about stack %.200q: begin without it", cursor, stack)
+}
