@@ -183,7 +183,7 @@ func TestPageInABrowser(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer h.Close()
+			t.Cleanup(func() { h.Close() }) // after the browser
 			b := newBrowser(t, h.Page(), c.width, c.height, c.theme)
 			picture := func(view string) { t.Helper(); b.picture(c.name + "-" + view) }
 			b.see("Nothing is deployed yet", "Colours: auto")
@@ -310,7 +310,7 @@ func TestLargePageInABrowser(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer h.Close()
+			t.Cleanup(func() { h.Close() }) // after the browser
 			l.must(cli.ExitOK, "deploy", l.project)
 			b := newBrowser(t, h.Page(), 1440, 900, "light")
 			b.see("large", "succeeded")
@@ -347,7 +347,7 @@ func TestPicturesOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.Close()
+	t.Cleanup(func() { h.Close() }) // after the browser
 	l.edit("stackwright.yaml", "environments:\n", "environments:\n  staging: {}\n  dev: {}\n")
 	for _, seconds := range [][2]string{{"60", "70"}, {"70", "80"}, {"80", "90"}} {
 		l.must(cli.ExitOK, "deploy", l.project, "--env", "staging")
