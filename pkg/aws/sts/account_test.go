@@ -136,7 +136,7 @@ func TestReadingAssumesTheReader(t *testing.T) {
 			t.Errorf("%s: %s, want %s", target.Name, got, want)
 		}
 	}
-	a, b = open(s)
+	a, _ = open(s)
 	if _, err := a.Reading(t.Context(), eu); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "does not end with -orchestrator") {
 		t.Error(err)
 	}
