@@ -259,7 +259,7 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Stacks")
 			b.see("topic", "3 of 3")
 			picture("stacks")
-			b.press("Look into topic")
+			b.press("Details of topic")
 			b.press("Resources")
 			b.see("AWS::SNS::Topic", "UPDATE_COMPLETE", "arn:aws:sns:")
 			b.press("Events of CloudFormation")

@@ -27,7 +27,7 @@ func clients(a *sts.Accounts) cloudformation.TargetClients {
 	}
 }
 
-// readers returns the client with which the stacks of each target are looked into.
+// readers returns the client with which what is in the stacks of each target is read.
 func readers(a *sts.Accounts) cloudformation.Reader {
 	return cloudformation.Reader{Clients: func(ctx context.Context, t project.Target) (cloudformation.ReadClient, error) {
 		cfg, err := a.Reading(ctx, t)

@@ -173,11 +173,11 @@ func TestOrchestratorMayWhatIsCalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f == "api" {
-			asked, err := u.To("cloudformation").Actions()
+			needs, err := u.To("cloudformation").Actions()
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, wrong := range calls.Compare("the reader", asked, nil, roleOf(t, filled(t, "account.yaml", given()["account.yaml"])["ReaderRole"]).allowed()) {
+			for _, wrong := range calls.Compare("the reader", needs, nil, roleOf(t, filled(t, "account.yaml", given()["account.yaml"])["ReaderRole"]).allowed()) {
 				t.Error(wrong)
 			}
 			continue
@@ -234,7 +234,7 @@ func TestWhoReads(t *testing.T) {
 	}
 	// Beside the role with which the target is registered: pkg/project finds it there.
 	if got, err := (project.Access{Role: orchestrator}).Reader(); err != nil || !strings.HasSuffix(got, r.Path+r.RoleName) {
-		t.Errorf("the role is %s%s, and is looked for at %s, %v", r.Path, r.RoleName, got, err)
+		t.Errorf("the role is %s%s, and is expected at %s, %v", r.Path, r.RoleName, got, err)
 	}
 	parameters := given()["account.yaml"]
 	parameters["Reader"] = ""

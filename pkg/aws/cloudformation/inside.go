@@ -13,13 +13,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A ReadClient is the part of the SDK's *cloudformation.Client with which stacks are looked into. It changes nothing.
+// A ReadClient is the part of the SDK's *cloudformation.Client that reads what is in stacks. It changes nothing.
 type ReadClient interface {
 	ListStackResources(context.Context, *sdk.ListStackResourcesInput, ...func(*sdk.Options)) (*sdk.ListStackResourcesOutput, error)
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 }
 
-// A Reader looks into stacks in all targets. Clients returns the client of a target; the error is of kind Denied if there is none.
+// A Reader reads what is in stacks in all targets. Clients returns the client of a target; the error is of kind Denied if there is none.
 type Reader struct {
 	Clients func(context.Context, project.Target) (ReadClient, error)
 }

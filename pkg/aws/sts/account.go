@@ -111,7 +111,7 @@ func (a *Accounts) In(ctx context.Context, t project.Target) (cfg aws.Config, ex
 	return cfg, access.Execution, nil
 }
 
-// Reading returns the configuration of a client that only looks into the stacks of a target: with the target's reader role, which is
+// Reading returns the configuration of a client that only reads what is in the stacks of a target: with the target's reader role, which is
 // beside the role that changes stacks. Where the installation uses its own permissions, it does here, too. Otherwise as In.
 func (a *Accounts) Reading(ctx context.Context, t project.Target) (aws.Config, error) {
 	access, err := a.access(ctx, t, cached)

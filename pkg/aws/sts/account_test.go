@@ -116,7 +116,7 @@ func TestOwnAccount(t *testing.T) {
 	}
 }
 
-// Stacks are looked into with the role beside the one that changes them, with the same external ID; with the installation's own
+// What is in stacks is read with the role beside the one that changes them, with the same external ID; with the installation's own
 // credentials where no role is assumed.
 func TestReadingAssumesTheReader(t *testing.T) {
 	s := &tokens{}

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
-// Inside looks into stacks in all targets, as CloudFormation reports them. An error is of kind Missing if the stack does not exist,
+// Inside reads what is in stacks in all targets, as CloudFormation reports it. An error is of kind Missing if the stack does not exist,
 // and of kind Denied if the installation may not read it.
 type Inside interface {
 	// Resources returns a page of the resources of a stack, and the cursor of the next page; "" is the first page, and
@@ -34,18 +34,18 @@ type ResourceEventPage struct {
 
 // resources lists the resources of a recorded stack.
 func (a API) resources(ctx context.Context, q question) (answer, error) {
-	all, next, err := look(ctx, a, q, a.Inside.Resources)
+	all, next, err := pageOfStack(ctx, a, q, a.Inside.Resources)
 	return answer{body: ResourcePage{append([]plan.StackResource{}, all...), next}}, err
 }
 
 // resourceEvents lists the events of a recorded stack.
 func (a API) resourceEvents(ctx context.Context, q question) (answer, error) {
-	all, next, err := look(ctx, a, q, a.Inside.ResourceEvents)
+	all, next, err := pageOfStack(ctx, a, q, a.Inside.ResourceEvents)
 	return answer{body: ResourceEventPage{append([]plan.ResourceEvent{}, all...), next}}, err
 }
 
-// look reads the page of a list about a recorded stack that a request asks for, and returns the cursor of the next one.
-func look[T any](ctx context.Context, a API, q question, read func(context.Context, plan.Location, string) ([]T, string, error)) ([]T, string, error) {
+// pageOfStack reads the page of a list about a recorded stack that a request names, and returns the cursor of the next one.
+func pageOfStack[T any](ctx context.Context, a API, q question, read func(context.Context, plan.Location, string) ([]T, string, error)) ([]T, string, error) {
 	records, err := a.Records.Records(ctx, q.project)
 	if err != nil {
 		return nil, "", err
@@ -83,7 +83,7 @@ func decoded(cursor string) string {
 	return string(text)
 }
 
-// notOf is the fault of a cursor that is not from the list that is asked for.
+// notOf is the fault of a cursor that is not from the list of the request.
 func notOf(cursor, stack string) error {
 	return fault.New(fault.Invalid, "after: %.80q is not from an answer of this list about stack %.200q: begin without it", cursor, stack)
 }

@@ -28,7 +28,7 @@ func (h *app) ResourceEvents(_ context.Context, p plan.Location, after string) (
 }
 
 // The pages of a stack lead from one to the next, and the last one to none.
-func TestStacksAreLookedInto(t *testing.T) {
+func TestWhatIsInAStack(t *testing.T) {
 	h := newApp()
 	const resources, events = "GET" + ofShop + "/stacks/resources", "GET" + ofShop + "/stacks/events"
 	first := read[api.ResourcePage](t, h, resources, "query.stack=a")
@@ -61,7 +61,7 @@ func TestStacksAreLookedInto(t *testing.T) {
 }
 
 // What CloudFormation refuses is answered with its kind. A cursor that it does not know any more is a cursor of the caller's.
-func TestStacksThatCannotBeLookedInto(t *testing.T) {
+func TestStacksThatCannotBeRead(t *testing.T) {
 	const route = "GET" + ofShop + "/stacks/resources"
 	for kind, status := range map[fault.Kind]int{fault.Missing: 404, fault.Throttled: 429, fault.Denied: 500, fault.Refused: 409, fault.Unavailable: 503} {
 		h := newApp()

@@ -45,8 +45,8 @@ function Stacks({ project }) {
         h('td', null, h(Time, { at: s.changed })),
         h('td', null, h(Outputs, { outputs: s.outputs })),
         h('td', null, h('button', {
-          type: 'button', class: 'small', 'aria-expanded': String(s.stack === chosen), 'aria-label': `${s.stack === chosen ? 'Close' : 'Look into'} ${s.stack}`, onClick: () => choose(s.stack === chosen ? null : s.stack),
-        }, s.stack === chosen ? 'Close' : 'Look into'))),
+          type: 'button', class: 'small', 'aria-expanded': String(s.stack === chosen), 'aria-label': `${s.stack === chosen ? 'Close the details' : 'Details'} of ${s.stack}`, onClick: () => choose(s.stack === chosen ? null : s.stack),
+        }, s.stack === chosen ? 'Close' : 'Details'))),
       s.stack === chosen && h('tr', { key: `${s.stack} inside`, class: 'inside' }, h('td', { colSpan: 5 },
         h(Resources, { project, stack: s.stack }), h(Events, { project, stack: s.stack })))]))),
     shown.length > 500 && h('p', null, `The first 500 of ${shown.length} stacks are shown: write a part of the name to find others.`));

@@ -16,7 +16,7 @@ function Status({ status, past }) {
   return h('span', { class: `state ${toneOf(state)}` }, h(Mark, { state }), status);
 }
 
-// A List is read once it is opened: page by page, as long as wants(all) says that the next page has what is looked for, and then when a
+// A List is read once it is opened: page by page, as long as wants(all) says that the next page is needed, and then when a
 // person asks for more.
 function List({ label, path, name, wants = () => false, show }) {
   const [open, toggle] = useState(false);
