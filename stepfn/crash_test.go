@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,92 +22,97 @@ var writes = []string{
 // When a function crashes: relative to a write.
 var crashPoints = []string{"before it", "after it", "after it, with the execution"}
 
-var allPoints = flag.Bool("all-points", false, "crash in all ways at each write; otherwise at every second write, in one of them")
+var allPoints = flag.Bool("all-points", false, "crash in all ways at each write; otherwise at the writes that choose chooses")
 
-// pointsOf returns when a function crashes at the k-th write. What is known before a write is nearly what is known after the
-// write before it.
-func pointsOf(k int) []string {
-	if *allPoints {
-		return crashPoints
+// A write is one call with which a function changes something.
+type write struct{ function, call string }
+
+// A crash is at the k-th write of a scenario, counted from 1.
+type crash struct {
+	k     int
+	point string
+}
+
+// How a write is chosen: the first in its context crashes in all ways, the next ones in one of them, and of the others
+// about so many in a scenario.
+const (
+	inContext   = 6
+	amongOthers = 8
+)
+
+// choose returns the crashes of a scenario with these writes. What a crash shows depends on which functions write what before it and
+// after it, its context. Most contexts are in very many scenarios. seen counts each context in the scenarios so far.
+func choose(made []write, seen map[[3]write]int) (all []crash) {
+	n, step := len(made), 1
+	if *allPoints || raced {
+		step = max(1, n/mostCrashes)
 	}
-	return crashPoints[k%len(crashPoints):][:1]
-}
-
-// stride is from one write at which a function crashes to the next, and firstOf the first of them in a scenario: the odd writes of some
-// scenarios, and the even ones of the others.
-func stride() int {
-	if *allPoints {
-		return 1
+	at := func(k int) (w write) {
+		if k >= 1 && k <= n {
+			w = made[k-1]
+		}
+		return w
 	}
-	return 2
+	for k := 1; k <= n; k += step {
+		context := [3]write{at(k - 1), at(k), at(k + 1)}
+		switch seen[context]++; {
+		case *allPoints || seen[context] == 1:
+			for _, point := range crashPoints {
+				all = append(all, crash{k, point})
+			}
+		case seen[context] <= inContext || k%max(1, n/amongOthers) == 0:
+			all = append(all, crash{k, crashPoints[seen[context]%len(crashPoints)]})
+		}
+	}
+	return all
 }
 
-func firstOf(scenario string) int {
-	return 1 + len(scenario)%stride()
-}
-
-// TestCrashAtEveryWrite plays each scenario again for every second write in it (-all-points: each). The function
-// crashes before the write, after it, or after it together with the execution of the run, whose end no event reports
-// (in turn; -all-points: all three). Every run must still end, and
-// nothing may be created twice. Unless the scenario depends on time, the result must
+// TestCrashAtEveryWrite plays each scenario again for each of its writes that choose chooses (-all-points: each). The function
+// crashes before the write, after it, or after it together with the execution of the run, whose end no event reports.
+// Every run must still end, and nothing may be created twice. Unless the scenario depends on time, the result must
 // be the same as without the crash.
 func TestCrashAtEveryWrite(t *testing.T) {
-	played := everyWrite(t, len(scenarios(t)))
+	calls, seen, crashes := make(map[string]bool), make(map[[3]write]int), 0
 	for _, s := range scenarios(t) {
+		lines := s.read(t)
+		want, made := playCrashing(t, lines, crash{})
+		for _, w := range made {
+			calls[w.call] = true
+		}
+		chosen := choose(made, seen)
+		crashes += len(chosen)
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			lines := s.read(t)
-			want, made := playCrashing(t, lines, 0, "")
-			played(made)
-			n := len(made)
-			if n == 0 {
+			if len(made) == 0 {
 				t.Skip("the scenario writes nothing")
 			}
-			for k := min(firstOf(s.name), n); k <= n; k += max(stride(), n/mostCrashes) {
-				for _, point := range pointsOf(k) {
-					got, _ := playCrashing(t, lines, k, point)
-					if depends(s.text) {
-						got, want = got.certain(), want.certain()
-					}
-					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("a function crashes at write %d of %d, %s: -want +got\n%s", k, n, point, diff)
-					}
-					if t.Failed() {
-						return
-					}
+			for _, c := range chosen {
+				got, _ := playCrashing(t, lines, c)
+				want := want
+				if depends(s.text) {
+					got, want = got.certain(), want.certain()
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("a function crashes at write %d of %d, %s: -want +got\n%s", c.k, len(made), c.point, diff)
+				}
+				if t.Failed() {
+					return
 				}
 			}
 		})
 	}
+	for _, call := range writes {
+		if !calls[call] {
+			t.Errorf("no scenario calls %s: no function crashes at it", call)
+		}
+	}
+	t.Logf("%d crashes in %d contexts", crashes, len(seen))
 }
 
 // depends reports whether the result of a scenario depends on when a function crashes. A hook whose function fails once
 // is called again after a crash, and then succeeds.
 func depends(scenario string) bool {
 	return slices.ContainsFunc([]string{"\npass ", "\noutage ", "\nfail-hook "}, func(word string) bool { return strings.Contains(scenario, word) })
-}
-
-// everyWrite returns a function to call with the writes of each scenario. If all
-// scenarios have run and a kind of write was in none of them, the test fails: no
-// function has crashed at such a write.
-func everyWrite(t *testing.T, scenarios int) (played func(made []string)) {
-	var mu sync.Mutex
-	count, made := 0, make(map[string]bool)
-	t.Cleanup(func() {
-		for _, call := range writes {
-			if count == scenarios && !made[call] {
-				t.Errorf("no scenario calls %s", call)
-			}
-		}
-	})
-	return func(all []string) {
-		mu.Lock()
-		defer mu.Unlock()
-		count++
-		for _, call := range all {
-			made[call] = true
-		}
-	}
 }
 
 // An outcome is the state of everything when no run can continue.
@@ -133,26 +137,26 @@ func (o outcome) certain() outcome {
 	return outcome{Twice: o.Twice}
 }
 
-// playCrashing plays a scenario in which a function crashes at the k-th write, and
-// returns the outcome and the writes in order. With k = 0 no function crashes.
-func playCrashing(t *testing.T, lines []statement, k int, point string) (outcome, []string) {
+// playCrashing plays a scenario with one crash, and returns the outcome and the writes in order. With the zero crash, no
+// function crashes.
+func playCrashing(t *testing.T, lines []statement, c crash) (outcome, []write) {
 	t.Helper()
 	p := newMemory(t, 1)
 	defer p.Stop()
 	scenarioFault := p.Faults.Call
-	var made []string
+	var made []write
 	p.Faults.Call = func(function, call, about string) sim.Fault {
 		m := scenarioFault(function, call, about)
 		if m != sim.None || !slices.Contains(writes, call) {
 			return m
 		}
-		if made = append(made, call); len(made) != k {
+		if made = append(made, write{function, call}); len(made) != c.k {
 			return sim.None
 		}
-		if point == crashPoints[0] {
+		if c.point == crashPoints[0] {
 			return sim.KillBefore
 		}
-		if point == crashPoints[2] {
+		if c.point == crashPoints[2] {
 			p.AbortAll()
 		}
 		return sim.KillAfter
@@ -160,7 +164,7 @@ func playCrashing(t *testing.T, lines []statement, k int, point string) (outcome
 	s := &scenario{TB: t, backend: p, unchecked: true}
 	s.play(lines)
 	if !p.WaitIdle() {
-		t.Errorf("some run never ends: a function crashes at write %d %s", k, point)
+		t.Errorf("some run never ends: a function crashes at write %d %s", c.k, c.point)
 	}
 	return s.result(p), made
 }

@@ -11,6 +11,6 @@ const (
 	raced            = false
 )
 
-// mostCrashes is at how many of its writes a scenario crashes, about. Each crash is a
+// mostCrashes is at how many of its writes a scenario crashes with -all-points, about. Each crash is a
 // play of its own. Few scenarios have more writes.
 const mostCrashes = 100
