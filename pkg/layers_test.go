@@ -80,7 +80,7 @@ format/plain          project format/archive format/declared format/packages for
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
 format/sceptre        project remote format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        fault project remote format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template
-format/check          project hook format/declared format/problem format/resolve lib/graph lib/template
+format/check          project hook format/declared format/problem format/resolve lib/graph lib/resource lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern

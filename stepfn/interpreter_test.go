@@ -58,6 +58,7 @@ var notInRealTime = map[string]string{
 	"aborted": noEvents, "aborted_planning": noEvents,
 	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment, "adopted_refused": exactMoment, "policy_freeze": exactMoment,
 	"forced": longOperations, "forced_lost_answer": longOperations, "forced_alone": longOperations, "forced_back": longOperations, "forced_superseded": longOperations,
+	"retained_crash_before": exactMoment, "retained_crash_after": exactMoment, "retained_answer_lost": exactMoment, "retained_throttled": exactMoment,
 	"lost_delete": engineWaits, "lost_start": engineWaits,
 	"outage_cancelled": engineWaits, "outage_planning": engineWaits, "outage_planning_short": engineWaits, "outage_running": engineWaits,
 	"overdue_create": engineWaits, "overdue_delete": engineWaits, "overdue_run": engineWaits, "overdue_run_at_its_end": engineWaits,

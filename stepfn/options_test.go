@@ -22,6 +22,7 @@ var stackOptions = map[string]option{
 	"DELETE":     {"on_failure: DELETE", func(n *project.Node) { n.OnFailure = project.DeleteFailed }},
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
 	"fixed":      {"ignore_changes: [Fromvpc]", func(n *project.Node) { n.IgnoreChanges = []string{"Fromvpc"} }},
+	"retained":   {"retain: [Topic]", func(n *project.Node) { n.Retain = []string{"Topic"} }},
 	"off":        {"enabled: false", func(*project.Node) {}},
 	"obsolete":   {"obsolete: true", func(*project.Node) {}},
 	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},

@@ -72,7 +72,23 @@ type Task struct {
 // Token is the client request token of this attempt's operation. CloudFormation starts
 // an operation with one token only once, and a poll finds the operation's events by it.
 // CloudFormation accepts up to 128 letters, digits and hyphens.
-func (t Task) Token() string { return Token(t.Run, t.TokenKey, t.Number, t.Attempt) }
+//
+// A deletion that is repeated has another token for each number of resources that it retains.
+func (t Task) Token() string {
+	token := Token(t.Run, t.TokenKey, t.Number, t.Attempt)
+	if n := len(t.Retained()); n > 0 {
+		token += retains + strconv.Itoa(n)
+	}
+	return token
+}
+
+// Retained lists the logical IDs of the resources that the task's DeleteStack retains, because a deletion has failed because of them.
+func (t Task) Retained() []string {
+	if t.Receipt.Retained == "" {
+		return nil
+	}
+	return strings.Split(t.Receipt.Retained, ",")
+}
 
 // CancelToken is the client request token of the request to cancel this operation. All
 // later events of the operation have it.
@@ -112,6 +128,7 @@ type Operation struct {
 	Status     plan.Status // that it ended with
 	Superseded bool        // another operation has started after it
 	Why        string      // the first real reason of a failure
+	Left       []Left      // the resources that it has not deleted, if it is a deletion that is over; sorted by their IDs
 	Before     string      // the token of the operation before it; empty if that is unknown or has none
 	Started    bool        // this poll has started it
 
@@ -119,6 +136,12 @@ type Operation struct {
 	NewestOperation string      // CloudFormation's OperationId in that event; empty if it has none
 
 	Stopped time.Time // when it was cancelled with the task's CancelToken; zero if it was not
+}
+
+// Left is a resource that a deletion of its stack has not deleted.
+type Left struct {
+	ID, Type, PhysicalID string
+	Retained             bool // the deletion was to retain it; otherwise it has failed because of it
 }
 
 // A Progress is what a poll finds out about a step.
@@ -237,17 +260,24 @@ func Token(run, key string, number, attempt int) string {
 const macBytes = 16
 
 // Every token of Stackwright starts with Prefix. Tokens of cancellations end with
-// cancels.
+// cancels, and those of repeated deletions with retains and a number.
 const (
 	Prefix  = "sw-"
 	cancels = "-cancel"
+	retains = "-retain"
 )
 
-// ParseToken returns the parts of the token of an operation or of its cancellation. It
+// ParseToken returns the parts of the token of an operation, of its cancellation, or of a deletion that is repeated. It
 // reports false for a token that Stackwright did not make. It does not know the key of the
 // run, so it does not say whether that run made the token.
 func ParseToken(token string) (run string, number, attempt int, ok bool) {
 	body, ours := strings.CutPrefix(strings.TrimSuffix(token, cancels), Prefix)
+	if start, count, repeated := strings.Cut(body, retains); repeated {
+		n, err := strconv.Atoi(count)
+		if body = start; err != nil || n <= 0 || strconv.Itoa(n) != count {
+			return "", 0, 0, false
+		}
+	}
 	parts := strings.Split(body, "-")
 	if !ours || len(parts) != 3 && len(parts) != 4 {
 		return "", 0, 0, false

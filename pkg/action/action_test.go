@@ -276,6 +276,15 @@ func updated(t *action.Task) {
 	}
 }
 
+// leaving is a deletion that has failed because of the resources of the given IDs.
+func leaving(ids ...string) action.Operation {
+	op := operation("DELETE_FAILED", "no")
+	for _, id := range ids {
+		op.Left = append(op.Left, action.Left{ID: id, Type: "AWS::X::Y", PhysicalID: "shop-" + id})
+	}
+	return op
+}
+
 // behind is why a step runs whose events report an end, while the description of its
 // stack shows another status.
 func behind(reported, shown plan.Status) string {
@@ -297,6 +306,14 @@ func TestPoll(t *testing.T) {
 		calls        string
 	}
 	received := plan.Receipt{StackID: "id", Operation: "op"}
+	repeated := plan.Receipt{StackID: "id", Operation: "op", Retained: "Bucket,Images"}
+	retains := func(t *action.Task) {
+		deletesForGood(t)
+		var err error
+		if t.Step.Arguments, err = plan.NewArguments(plan.RetentionVersion, plan.Retention{Resources: []string{"Bucket", "Images"}}); err != nil {
+			panic(err)
+		}
+	}
 	for _, c := range []struct {
 		name    string
 		verb    plan.Verb
@@ -398,6 +415,26 @@ func TestPoll(t *testing.T) {
 		{"a stack that was gone already is forgotten", plan.Delete, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"), want{over: true, forget: true, digest: "-", calls: "live"}},
 		{"a stack that was gone before its rollback was continued is forgotten", plan.Continue, func(t *action.Task) { t.Receipt = unchanged }, is("DELETE_COMPLETE"),
 			want{over: true, forget: true, why: "found it DELETE_COMPLETE", receipt: unchanged, digest: "-", calls: "live"}},
+		{"a deletion that fails because of what is retained is repeated", plan.Delete, func(t *action.Task) { stored(t); retains(t) },
+			withEvents(is("DELETE_FAILED"), leaving("Bucket", "Images"), action.Operation{}), want{why: "DELETE_FAILED: no: the deletion is repeated and retains Bucket, Images", receipt: repeated, digest: "-", calls: "live; events; events; begin DeleteStack"}},
+		{"a deletion that a poll has repeated which has crashed", plan.Delete, func(t *action.Task) { stored(t); retains(t) },
+			withEvents(is("DELETE_FAILED"), leaving("Bucket", "Images"), operation("", "")), want{why: "DELETE_FAILED: no: the deletion is repeated and retains Bucket, Images", receipt: repeated, digest: "-", calls: "live; events; events"}},
+		{"the repeated deletion is throttled", plan.Delete, func(t *action.Task) { stored(t); retains(t) },
+			withEvents(answering(is("DELETE_FAILED"), fault.New(fault.Throttled, "slow")), leaving("Bucket", "Images"), action.Operation{}),
+			want{why: "DELETE_FAILED: no: the deletion is repeated and retains Bucket, Images: slow", digest: "-", calls: "live; events; events; begin DeleteStack"}},
+		{"a deletion that fails because of another resource too is not repeated", plan.Delete, func(t *action.Task) { stored(t); retains(t) },
+			withEvents(is("DELETE_FAILED"), leaving("Bucket", "Queue", "Topic")),
+			want{over: true, fails: "DELETE_FAILED: no (the deletion was not repeated: retain does not name Queue, Topic)", receipt: received, digest: "", calls: "live; events"}},
+		{"a deletion that retains nothing is not repeated", plan.Delete, func(t *action.Task) { stored(t); deletesForGood(t) },
+			withEvents(is("DELETE_FAILED"), leaving("Bucket")), want{over: true, fails: "DELETE_FAILED: no", receipt: received, digest: "", calls: "live; events"}},
+		{"a cancelled deletion is not repeated", plan.Delete, func(t *action.Task) { stored(t); retains(t) },
+			withEvents(is("UPDATE_COMPLETE"), operation("UPDATE_COMPLETE", "export in use")), want{over: true, fails: "UPDATE_COMPLETE: export in use", receipt: received, digest: "v1", calls: "live; events"}},
+		{"the repeated deletion fails because of something else that is retained", plan.Delete, func(t *action.Task) { stored(t); retains(t); t.Receipt.Retained = "Bucket" },
+			withEvents(is("DELETE_FAILED"), leaving("Images"), action.Operation{}), want{why: "DELETE_FAILED: no: the deletion is repeated and retains Bucket, Images", receipt: repeated, digest: "-", calls: "live; events; events; begin DeleteStack"}},
+		{"the repeated deletion fails because of what it retains", plan.Delete, func(t *action.Task) { stored(t); retains(t); t.Receipt = repeated },
+			withEvents(is("DELETE_FAILED"), leaving("Images")), want{over: true, fails: "DELETE_FAILED: no", receipt: received, digest: "", calls: "live; events"}},
+		{"deleted, with what was retained", plan.Delete, func(t *action.Task) { stored(t); retains(t); t.Receipt = repeated }, withEvents(is("DELETE_COMPLETE"), leaving("Bucket", "Other")),
+			want{over: true, forget: true, why: "retained, and managed by no stack from now on: Bucket (AWS::X::Y shop-Bucket)", digest: "-", calls: "live; events"}},
 		{"a poll of a deletion that cannot read", plan.Delete, nil, failing(is(""), "live", io.EOF), want{calls: "live"}},
 
 		{"busy", plan.Wait, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
@@ -520,12 +557,12 @@ func TestTaskLocation(t *testing.T) {
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
 	all := action.Named(action.All(is(""), nil, nil)...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn, plan.Execute, plan.Publish, plan.Hook, plan.SetHooks} {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn, plan.Execute, plan.Publish, plan.Hook, plan.SetHooks, plan.SetRetain} {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 20 {
+	if len(all) != 21 {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")

@@ -55,14 +55,19 @@ func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error)
 	return plan.Receipt{}, nil
 }
 
-// Poll reports that the deletion is over when the stack is gone or the deletion failed.
+// Poll reports that the deletion is over when the stack is gone or the deletion failed. A deletion that has failed only because of resources
+// that the step retains is repeated without them.
 func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
+	allowed, err := t.Step.Retains()
+	if err != nil {
+		return Progress{}, err
+	}
 	live, err := t.live(ctx, a)
 	switch {
 	case err != nil:
 		return Progress{}, err
 	case live.Status.Gone():
-		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
+		return a.gone(ctx, t, allowed)
 	case t.Receipt.Unchanged && t.recreates():
 		return Progress{Over: true, Why: foundMessage(live), Result: plan.ResultOf(live)}, nil
 	case t.Receipt.Known() && live.Status.Busy() && !t.Notified:
@@ -79,7 +84,10 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case !agrees:
 		return t.waitForDescription(op, live), nil
 	case live.Status.Gone():
-		return Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}, nil
+		return a.gone(ctx, t, allowed)
+	}
+	if again, ok := t.retaining(op, allowed); ok {
+		return a.repeat(ctx, again, t.failure(op))
 	}
 	r := newRecord(t, live)
 	r.LastUpdated = t.Record.LastUpdated // a change outside Stackwright is still one
@@ -88,5 +96,5 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	result := plan.ResultOf(live)
 	result.NothingStarted = !op.Receipt.Known() && !t.Receipt.Known()
-	return Progress{Over: true, Receipt: op.Receipt, Err: t.failure(op), Record: &r, Result: result}, nil
+	return Progress{Over: true, Receipt: op.Receipt, Err: t.unretained(op, allowed), Record: &r, Result: result}, nil
 }

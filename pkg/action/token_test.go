@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/plan"
 )
 
 const key = "of the run" // with which the tokens of the tests are made
@@ -72,11 +73,13 @@ func FuzzToken(f *testing.F) {
 	f.Add("sw-a-01-1-00112233445566778899aabbccddeeff")
 	f.Add("sw-a--1-1-00112233445566778899aabbccddeeff")
 	f.Add("sw-a-1-1-cancel")
+	f.Add("sw-a-1-1-retain12")
+	f.Add("sw-a-1-1-retain012")
 	f.Add("sw-a-1-10")
 	f.Add("sw-aaaaaaaaaaaaaaaaaaaa-9223372036854775807-9223372036854775808")
 	f.Add("sw-" + strings.Repeat("a", 200) + "-1-1")
 	f.Add("Console-CreateStack-1b2c")
-	form := regexp.MustCompile(`^sw-[^-]*-(0|[1-9][0-9]*)-(0|[1-9][0-9]*)(-[0-9a-f]{32})?(-cancel)?$`)
+	form := regexp.MustCompile(`^sw-[^-]*-(0|[1-9][0-9]*)-(0|[1-9][0-9]*)(-[0-9a-f]{32})?(-retain[1-9][0-9]*)?(-cancel)?$`)
 	f.Fuzz(func(t *testing.T, token string) {
 		run, number, attempt, ok := action.ParseToken(token)
 		if !ok {
@@ -102,6 +105,10 @@ func FuzzRun(f *testing.F) {
 		token := action.Task{Run: id, TokenKey: key, Number: number, Attempt: attempt}.CancelToken()
 		if len(token) > 128 || !regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9]*$`).MatchString(token) {
 			t.Errorf("CloudFormation does not accept %q", token)
+		}
+		retaining := action.Task{Run: id, TokenKey: key, Number: number, Attempt: attempt, Receipt: plan.Receipt{Retained: "A,B"}}.Token()
+		if run, n, a, ok := action.ParseToken(retaining); len(retaining) > 128 || retaining == action.Token(id, key, number, attempt) || !ok || run != id || n != number || a != attempt {
+			t.Errorf("%q is read as %q %d %d %t", retaining, run, n, a, ok)
 		}
 		if run, n, a, ok := action.ParseToken(token); !ok || run != id || n != number || a != attempt {
 			t.Errorf("%q is read as %q %d %d %t", token, run, n, a, ok)

@@ -54,18 +54,19 @@ const (
 	ActionImport  StackAction = "import" // resources that exist come into the stack, which is created or updated
 	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
 	ActionLevel   StackAction = "level"  // only the level of its approval is recorded: the stack is unchanged
+	ActionRetain  StackAction = "retain" // only what a deletion of it retains is recorded: the stack is unchanged
 	ActionHooks   StackAction = "hooks"  // only hooks are called or recorded: the stack is unchanged
 )
 
 // StackActions lists the actions.
 func StackActions() []StackAction {
-	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionLevel, ActionHooks}
+	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionLevel, ActionRetain, ActionHooks}
 }
 
 // Existing reports whether the action is about a stack that exists and stays, so that it is
 // compared with what is desired.
 func (a StackAction) Existing() bool {
-	return a == ActionUpdate || a == ActionAdopt || a == ActionImport || a == ActionLevel || a == ActionHooks
+	return a == ActionUpdate || a == ActionAdopt || a == ActionImport || a == ActionLevel || a == ActionRetain || a == ActionHooks
 }
 
 // A Certainty says whether an action changes the stack.
@@ -181,8 +182,9 @@ type Summary struct {
 	Adopt             int `json:"adopt"`
 	Import            int `json:"import"`
 	Forget            int `json:"forget"`
-	Level             int `json:"level"` // stacks of which only the level of approval changes
-	Hooks             int `json:"hooks"` // stacks of which only hooks are called or recorded
+	Level             int `json:"level"`            // stacks of which only the level of approval changes
+	Retain            int `json:"retain,omitempty"` // stacks of which only what a deletion retains is recorded
+	Hooks             int `json:"hooks"`            // stacks of which only hooks are called or recorded
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
 	DataLoss          int `json:"data_loss"`                // resources whose data is lost
@@ -208,6 +210,8 @@ func (s *Summary) count(c StackChange) {
 		s.Forget++
 	case c.Action == ActionLevel:
 		s.Level++
+	case c.Action == ActionRetain:
+		s.Retain++
 	case c.Action == ActionHooks:
 		s.Hooks++
 	case c.Certainty == Possible:

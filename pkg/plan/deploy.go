@@ -296,6 +296,9 @@ func (v View) beside(name string) ([]Step, error) {
 	if !project.SameHooks(r.Hooks, project.HooksOfDeletion(n.Hooks)) {
 		steps = append(steps, Step{Verb: SetHooks})
 	}
+	if !slices.Equal(r.Retain, n.Retain) {
+		steps = append(steps, Step{Verb: SetRetain})
+	}
 	return withPending(steps, n, r)
 }
 
@@ -303,10 +306,13 @@ func (v View) beside(name string) ([]Step, error) {
 // mode in which it was last deployed: no project says how.
 func (v View) planRemoval(name string) ([]Step, error) {
 	live := v.Live[name]
-	remove := Step{Verb: Delete, Deployment: live.Deployment}
+	remove, err := v.Recorded[name].deletion()
+	remove.Deployment = live.Deployment
 	switch s := live.Status; {
+	case err != nil:
+		return nil, fault.New(fault.Refused, "stack %s: retain: %w", name, err)
 	case v.inaccessible(name):
-		return []Step{{Verb: Delete}}, nil
+		return []Step{remove}, nil
 	case s.Gone(), !v.managed(name):
 		return []Step{{Verb: Forget}}, nil
 	case !s.Known(), s == "REVIEW_IN_PROGRESS" && live.HasResources:

@@ -111,6 +111,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	c.Hooks = hooksOf(steps)
 	c.DataLoss = lose(c.Hooks)
 	c.Reasons = append(append(c.Reasons, d.reasons(name, c.Action)...), hookReasons(steps)...)
+	c.Reasons = append(c.Reasons, retainReasons(steps)...)
 	imports, imported := importReason(steps)
 	if imports != "" {
 		c.Reasons = append(c.Reasons, imports)
@@ -228,6 +229,8 @@ func action(steps []Step) StackAction {
 		return ActionUpdate
 	case has(SetLevel):
 		return ActionLevel
+	case has(SetRetain):
+		return ActionRetain
 	case has(Forget):
 		return ActionForget
 	case has(Delete):

@@ -36,6 +36,7 @@ const (
 	SetLevel    Verb = "set-level"    // record which steps of the stack have to be approved from now on
 	Hook        Verb = "hook"         // call a hook
 	SetHooks    Verb = "set-hooks"    // record the hooks of a stack's deletion
+	SetRetain   Verb = "set-retain"   // record which resources stay when the deletion of the stack fails because of them
 	Barrier     Verb = "barrier"      // only orders other steps: those that come after it start when those before it are done
 )
 
@@ -159,6 +160,7 @@ type Record struct {
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
 
+	Retain  []string          `json:"retain,omitempty"`  // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted
 	Hooks   []project.Hook    `json:"hooks,omitempty"`   // of the deletion of the stack
 	Pending []string          `json:"pending,omitempty"` // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted
 	Cached  map[string]string `json:"cached,omitempty"`  // the cache keys of the last successful calls of hooks, as digests, by the hook's name
@@ -249,6 +251,7 @@ type Receipt struct {
 	Executed  bool   `json:"executed,omitempty"`  // its change set is being executed, or was
 	Skipped   bool   `json:"skipped,omitempty"`   // there is nothing to call the hook for
 	Failure   string `json:"failure,omitempty"`   // why a hook has failed whose failure is ignored
+	Retained  string `json:"retained,omitempty"`  // the logical IDs, with commas, of the resources that the deletion leaves in AWS: it was repeated without them
 	Proposal  string `json:"proposal,omitempty"`  // reference to what its change set says; the change set is deleted when the run ends
 }
 

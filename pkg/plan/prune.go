@@ -59,14 +59,22 @@ func Prune(v View) (Plan, error) {
 	if len(refusals) > 0 || len(names) == 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
+	v.Recorded = maps.Clone(v.Recorded)
+	for _, name := range names { // deploys leave an obsolete stack alone, so its record may have other resources to retain
+		r := v.Recorded[name]
+		r.Retain = v.Desired.Retain[name]
+		v.Recorded[name] = r
+	}
 	v.Only, v.Desired.Nodes, v.Desired.Obsolete = names, nil, nil
 	return v.plan(nil)
 }
 
 // Pruning returns the desired project as a prune sees it: the obsolete stacks are not among its nodes, as those that the files no longer have.
+// Only what the files retain of them is kept.
 func Pruning(p project.Project) project.Project {
-	p.Nodes = maps.Clone(p.Nodes)
+	p.Nodes, p.Retain = maps.Clone(p.Nodes), make(map[string][]string)
 	for _, name := range p.Obsolete {
+		p.Retain[name] = p.Nodes[name].Retain
 		delete(p.Nodes, name)
 	}
 	return p

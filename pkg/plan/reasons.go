@@ -32,6 +32,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"its stack is gone: only its record is deleted"}
 	case a == ActionLevel:
 		return []string{"only its level of approval changes, and nothing in AWS"}
+	case a == ActionRetain:
+		return []string{"only what a deletion retains changes, and nothing in AWS"}
 	case a == ActionHooks:
 		return nil
 	case a == ActionAdopt:
@@ -80,7 +82,7 @@ func (d describer) changedOutside(name string) bool {
 // explain adds what differs to the reasons, and why a stack without differences has a
 // step.
 func (d describer) explain(c *StackChange, n project.Node, compared bool) {
-	if !c.Action.Existing() || c.Action == ActionLevel || c.Action == ActionHooks {
+	if !c.Action.Existing() || c.Action == ActionLevel || c.Action == ActionRetain || c.Action == ActionHooks {
 		return
 	}
 	var parts []string

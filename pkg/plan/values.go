@@ -194,6 +194,9 @@ func (c *StackChange) options(n project.Node, live Live, recorded Record) {
 		}
 	}
 	c.policies(n, existed, recorded)
+	if retain, differs := retainChange(recorded.Retain, n.Retain); differs {
+		c.Options = append(c.Options, retain)
+	}
 	if level := recorded.Approve; level != n.Approve {
 		c.Options = append(c.Options, change("approve", level.String(), existed, n.Approve.String(), true, ""))
 	}

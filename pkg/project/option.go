@@ -73,6 +73,9 @@ func NewStackPolicy(body string) StackPolicy {
 	return StackPolicy{body, hex.EncodeToString(sum[:])}
 }
 
+// MaxRetained is the most characters of the IDs of the resources that a stack retains, with commas: they are arguments of a step.
+const MaxRetained = 2500
+
 // AllowAll is the body of the policy that allows every update. CloudFormation removes no policy; this one has the effect of none.
 const AllowAll = `{"Statement":[{"Action":"Update:*","Effect":"Allow","Principal":"*","Resource":"*"}]}`
 

@@ -47,6 +47,8 @@ type Project struct {
 	Ignored  []string `json:"ignored,omitempty"`  // stacks of its files that operations leave alone, sorted; one whose files could not be read is not among the nodes
 	Obsolete []string `json:"obsolete,omitempty"` // the same, but a prune deletes them; none of them is in Ignored
 
+	Retain map[string][]string `json:"retain,omitempty"` // what the files retain of the obsolete stacks, by node; only the plan of a prune uses it
+
 	Approval Approval `json:"approval,omitzero"` // of the plans of its deploys
 
 	Hooks []Hook `json:"hooks,omitempty"` // of its deploys and destroys
@@ -213,6 +215,7 @@ type Node struct {
 	ResourceTypes    []string         `json:"resource_types,omitempty"`   // that a request may contain, sorted; none is all. A change of them does not change the stack
 	StackPolicy      StackPolicy      `json:"stack_policy,omitzero"`
 	DuringUpdate     string           `json:"stack_policy_during_update,omitempty"` // the body of the policy that counts during an update instead; a change of it does not change the stack
+	Retain           []string         `json:"retain,omitempty"`                     // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted; a change of them does not change the stack
 
 	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack
 	Import   map[string]Identifier        `json:"-"`                 // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it

@@ -235,7 +235,7 @@ func (c *Cloud) SetStackPolicy(ctx context.Context, t action.Task) error {
 // remove deletes a stack by its ID, so that it never deletes another stack of the
 // same name.
 func remove(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
-	in := &sdk.DeleteStackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role(), DeploymentConfig: express(t)}
+	in := &sdk.DeleteStackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role(), DeploymentConfig: express(t), RetainResources: t.Retained()}
 	if _, err := client.DeleteStack(ctx, in, once); err != nil {
 		return plan.Receipt{}, requestFault("delete stack "+t.Location().Stack, err)
 	}

@@ -2,7 +2,9 @@ package cloudformation
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -45,6 +47,9 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 		return op, nil
 	}
 	op.Over, op.Status = true, status(events[end])
+	if t.Request == action.DeleteStack {
+		op.Left = left(events[:end+1])
+	}
 	op.Superseded = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
 	if !meets(t.Request, op.Status) {
 		op.Stopped = stopped(events[:end+1], t.CancelToken())
@@ -159,6 +164,24 @@ func why(events []types.StackEvent, cancels string) string {
 		}
 	}
 	return ""
+}
+
+// left returns the resources that a deletion of their stack has not deleted, from its events, oldest first: the last event of a resource says
+// how its deletion ended.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-resource-data-resources.html
+func left(events []types.StackEvent) []action.Left {
+	by := make(map[string]action.Left)
+	for _, e := range events {
+		name := aws.ToString(e.LogicalResourceId)
+		switch {
+		case root(e) || e.HookType != nil || aws.ToString(e.StackId) != aws.ToString(events[0].StackId):
+		case e.ResourceStatus == types.ResourceStatusDeleteFailed, e.ResourceStatus == types.ResourceStatusDeleteSkipped:
+			by[name] = action.Left{ID: name, Type: aws.ToString(e.ResourceType), PhysicalID: aws.ToString(e.PhysicalResourceId), Retained: e.ResourceStatus == types.ResourceStatusDeleteSkipped}
+		default:
+			delete(by, name)
+		}
+	}
+	return slices.SortedFunc(maps.Values(by), func(a, b action.Left) int { return strings.Compare(a.ID, b.ID) })
 }
 
 // stopped returns when the operation was cancelled under a token, or the zero time.

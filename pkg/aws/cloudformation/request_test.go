@@ -108,6 +108,19 @@ func TestRollbackTriggers(t *testing.T) {
 	}
 }
 
+// A deletion names the resources that it retains, in their order.
+func TestRetainedResources(t *testing.T) {
+	for retained, want := range map[string]map[string]string{"": {}, "Bucket,Images": {"RetainResources.member.1": "Bucket", "RetainResources.member.2": "Images"}} {
+		task := task(plan.Delete)
+		task.Receipt.Retained = retained
+		got := sent(t, task)
+		maps.DeleteFunc(got, func(k, _ string) bool { return !strings.HasPrefix(k, "RetainResources") })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", retained, diff)
+		}
+	}
+}
+
 // Each request that has a template has the types of resources that it may contain.
 func TestResourceTypes(t *testing.T) {
 	for _, verb := range []plan.Verb{plan.Create, plan.Update, plan.Propose} {

@@ -115,6 +115,40 @@ var requestLaws = map[string]func(fixture){
 		s.Pass(time.Minute)
 		has(map[string]string{"Size": "b", "More": "c"})
 	},
+	// "For stacks in the DELETE_FAILED state, a list of resource logical IDs that are associated with the resources you want to retain."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteStack.html
+	"resources are retained only after a deletion has failed because of them": func(s fixture) {
+		retaining := func(t action.Task, names string) action.Task {
+			t.Receipt = plan.Receipt{StackID: s.ids["vpc"], Retained: names}
+			return t
+		}
+		left := func(op action.Operation, retained bool) {
+			s.Helper()
+			want := []action.Left{{ID: "Topic", Type: "AWS::SNS::Topic", Retained: retained}}
+			for i := range op.Left { // the backends name it differently
+				op.Left[i].PhysicalID = ""
+			}
+			if !slices.Equal(op.Left, want) {
+				s.Errorf("it has left %+v, want %+v", op.Left, want)
+			}
+		}
+		s.up("vpc", "v1")
+		first := s.task("vpc", plan.Delete, "v1")
+		s.begin(retaining(first, "Topic"), fault.Refused)
+		s.Fail("vpc", plan.Delete)
+		first = s.begin(s.task("vpc", plan.Delete, "v1"), "")
+		s.Pass(40 * time.Second)
+		left(s.received(first, true, true, "DELETE_FAILED"), false)
+		s.begin(retaining(first, "Queue"), fault.Refused)
+		again := retaining(first, "Topic")
+		s.begin(again, "")
+		s.begin(again, "") // CloudFormation knows the token
+		s.Pass(40 * time.Second)
+		s.status("vpc", "")
+		left(s.received(again, true, true, "DELETE_COMPLETE"), true)
+		left(s.received(first, true, true, "DELETE_FAILED"), false) // its events end with its failure
+		s.begin(again, "")
+	},
 	// "Set to true to disable rollback of the stack if stack creation failed."
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 	// After that, only an update is accepted that is not rolled back either.

@@ -96,9 +96,10 @@ type stack struct {
 	now           content
 	formerImports []string // imports before the last update, until its cleanup has ended
 	lastUpdated   time.Time
-	protected     bool   // by termination protection
-	unrolled      bool   // its last creation or update is not rolled back if it fails
-	policy        string // the body of its stack policy; empty if it never had one
+	protected     bool     // by termination protection
+	unrolled      bool     // its last creation or update is not rolled back if it fails
+	left          []string // the logical IDs of the resources that its deletion has retained
+	policy        string   // the body of its stack policy; empty if it never had one
 	deployment    project.Deployment
 	events        []event
 	past          []description // of the last minute, and the one before, oldest first
@@ -419,6 +420,9 @@ func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, erro
 			op.Why = cmp.Or(op.Why, e.why)
 		}
 	}
+	if t.Request == action.DeleteStack && op.Over {
+		op.Left = st.leftBy(op)
+	}
 	return op, nil
 }
 
@@ -451,6 +455,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	if t.Request != action.CreateStack && t.Location().StackID == "" && st != nil && st.project != t.Project {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s exists (%s) but does not have our tag: it is not managed by Stackwright", name, st.status)
+	}
+	if err := st.refuseRetained(t); err != nil {
+		return plan.Receipt{}, err
 	}
 	if t.Request == action.DeleteStack && st != nil && t.Location().StackID != "" && (st.status == "DELETE_COMPLETE" || st.status == "DELETE_IN_PROGRESS") {
 		return plan.Receipt{StackID: st.id}, nil // CloudFormation accepts it, and starts nothing

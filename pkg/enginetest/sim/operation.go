@@ -133,7 +133,10 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 		before := st.status
 		c.set(st, t, "DELETE_IN_PROGRESS", "")
 		after(1, func() {
-			why := c.failure(st, operations[t.Request], content{})
+			why := ""
+			if !slices.Contains(t.Retained(), "Topic") {
+				why = c.failure(st, operations[t.Request], content{})
+			}
 			if user := c.user(st); user != "" { // CloudFormation then restores the status
 				c.set(st, t, before, "Delete canceled. Cannot delete export as it is in use by "+user)
 				return
@@ -142,6 +145,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 				c.set(st, t, "DELETE_FAILED", why)
 				return
 			}
+			st.left = t.Retained()
 			c.removeTable(st.now, t.Run, before == "DELETE_FAILED")
 			c.set(st, t, "DELETE_COMPLETE", "")
 			delete(c.live, st.name)

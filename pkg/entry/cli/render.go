@@ -53,6 +53,7 @@ type stackRequest struct {
 	NotificationARNs            []string        `json:",omitempty"`
 	RollbackConfiguration       *sentTriggers   `json:",omitempty"`
 	ResourceTypes               []string        `json:",omitempty"`
+	RetainResources             []string        `json:",omitempty"` // of DeleteStack, if a deletion has failed because of them
 	StackPolicyBody             string          `json:",omitempty"` // of SetStackPolicy, after the creation and each update
 	StackPolicyDuringUpdateBody string          `json:",omitempty"` // of UpdateStack
 	OnFailure                   string          `json:",omitempty"` // of CreateStack
@@ -151,7 +152,7 @@ func (l loaded) rendered(name string, url func(digest string) string) rendered {
 			StackName: n.Stack, Capabilities: append([]string{}, n.Capabilities...), RoleARN: access.Execution,
 			EnableTerminationProtection: n.Protect, TimeoutInMinutes: n.Timeout.Minutes(), Parameters: []sentParameter{},
 			NotificationARNs: n.Notifications, DisableRollback: n.KeepsFailed(),
-			ResourceTypes: n.ResourceTypes, StackPolicyBody: n.StackPolicy.Body, StackPolicyDuringUpdateBody: n.DuringUpdate,
+			ResourceTypes: n.ResourceTypes, RetainResources: n.Retain, StackPolicyBody: n.StackPolicy.Body, StackPolicyDuringUpdateBody: n.DuringUpdate,
 		},
 	}
 	if from := n.RollbackTriggers; !from.IsZero() {
@@ -215,6 +216,7 @@ func (r rendered) text(folder string) string {
 		line("alarms watched", term.Plural(c.MonitoringTimeInMinutes, "minute"))
 	}
 	line("resource types", strings.Join(q.ResourceTypes, ", "))
+	line("retain", strings.Join(q.RetainResources, ", "))
 	line("stack policy", q.StackPolicyBody)
 	line("during updates", q.StackPolicyDuringUpdateBody)
 	line("on failure", q.OnFailure)

@@ -154,6 +154,7 @@ type Settings struct {
 	RollbackTriggers             *RollbackTriggers
 	StackPolicy, DuringUpdate    *StackPolicy
 	ResourceTypes, IgnoreChanges *[]Value
+	Retain                       *[]Value
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Hooks                        Hooks                 // nil if the key is absent

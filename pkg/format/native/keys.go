@@ -97,6 +97,7 @@ var (
 		{"stack_policy", "A stack policy: which resources an update may change. The policy, the path of a JSON or YAML file of the project that has it, or none.", policyShape,
 			such("policies/db.json", map[string]any{"Statement": []any{map[string]any{"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}}})},
 		{"stack_policy_during_update", "The stack policy that counts during each update instead, for an intended exception.", policyShape, nil},
+		{"retain", "Logical IDs of resources that stay in AWS if the deletion of the stack fails because of them, such as a bucket with objects.", distinct(textShape), such([]string{"Uploads"})},
 		{"resource_types", "The types of resources that a request to CloudFormation may contain. Default: all.", distinct(textShape), such([]string{"AWS::SNS::*", "Custom::*"})},
 	}
 

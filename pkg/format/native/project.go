@@ -176,7 +176,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.OnFailure, s.DisableRollback = p.optional(what, "on_failure", keys), p.truth(what, "disable_rollback", keys)
 	s.RollbackTriggers = p.triggers(what+": rollback_triggers", keys["rollback_triggers"])
 	s.IgnoreChanges = p.list(what, "ignore_changes", keys)
-	s.ResourceTypes = p.list(what, "resource_types", keys)
+	s.ResourceTypes, s.Retain = p.list(what, "resource_types", keys), p.list(what, "retain", keys)
 	s.StackPolicy = p.stackPolicy(what+": stack_policy", keys["stack_policy"])
 	s.DuringUpdate = p.stackPolicy(what+": stack_policy_during_update", keys["stack_policy_during_update"])
 	s.Import = p.imports(what+": import", keys["import"])

@@ -173,6 +173,7 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Notifications = cmp.Or(s.Notifications, on.Notifications)
 	on.StackPolicy, on.DuringUpdate = cmp.Or(s.StackPolicy, on.StackPolicy), cmp.Or(s.DuringUpdate, on.DuringUpdate)
 	on.ResourceTypes, on.IgnoreChanges = cmp.Or(s.ResourceTypes, on.ResourceTypes), cmp.Or(s.IgnoreChanges, on.IgnoreChanges)
+	on.Retain = cmp.Or(s.Retain, on.Retain)
 	on.RollbackTriggers = cmp.Or(s.RollbackTriggers, on.RollbackTriggers)
 	on.OnFailure, on.DisableRollback = cmp.Or(s.OnFailure, on.OnFailure), cmp.Or(s.DisableRollback, on.DisableRollback)
 	if s.Hooks != nil {

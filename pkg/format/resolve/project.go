@@ -67,6 +67,7 @@ type Stack struct {
 	Node      project.Node
 	Known     map[string]string // parameters whose values are known, with the template's defaults
 	Exports   []template.Export
+	RetainAt  map[string]problem.Position // where each of Node.Retain is written
 
 	targetsUnknown bool // which was reported
 	evaluation     *template.Evaluation

@@ -112,7 +112,7 @@ func (p *planText) add(indent int, spans ...span) {
 
 // signs are the signs and colours of actions.
 var signs = map[plan.StackAction]span{
-	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionHooks: {cyan, "="}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
+	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionRetain: {cyan, "="}, plan.ActionHooks: {cyan, "="}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
 }
 
 // stack draws the block of a stack.
@@ -120,6 +120,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	sign, words := signs[s.Action], string(s.Action)
 	if s.Action == plan.ActionLevel {
 		words = "set the level of approval"
+	}
+	if s.Action == plan.ActionRetain {
+		words = "set what a deletion retains"
 	}
 	if s.Action == plan.ActionHooks {
 		words = "hooks only"

@@ -1,0 +1,55 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Retention is the arguments of the verb Delete for a stack that is deleted permanently: the resources that stay in AWS if the deletion
+// fails because of them. CloudFormation retains no resource before a deletion has failed.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteStack.html (RetainResources)
+type Retention struct {
+	Resources []string `json:"resources"` // logical IDs, sorted
+}
+
+// RetentionVersion is the version of Retention.
+const RetentionVersion = 1
+
+// Retains returns the logical IDs of the resources that the deletion s leaves in AWS if it fails because of them; none for other steps, and for
+// a deletion after which the stack is created again.
+func (s Step) Retains() ([]string, error) {
+	if !s.does(Delete) || s.Arguments == nil {
+		return nil, nil
+	}
+	var r Retention
+	err := s.Arguments.Read(RetentionVersion, &r)
+	return r.Resources, err
+}
+
+// deletion returns the step that deletes the recorded stack permanently.
+func (r Record) deletion() (Step, error) {
+	s := Step{Verb: Delete}
+	if len(r.Retain) == 0 {
+		return s, nil
+	}
+	var err error
+	s.Arguments, err = NewArguments(RetentionVersion, Retention{r.Retain})
+	return s, err
+}
+
+// retainReasons says which resources the deletions among the steps leave in AWS.
+func retainReasons(steps []Step) []string {
+	var all []string
+	for _, s := range steps {
+		if names, err := s.Retains(); err == nil && len(names) > 0 {
+			all = append(all, fmt.Sprintf("retains %s if %s cannot be deleted", listed(names), map[bool]string{true: "it", false: "they"}[len(names) == 1]))
+		}
+	}
+	return all
+}
+
+// retainChange is the change of the option retain: what a deletion of the stack will leave.
+func retainChange(was, is []string) (ValueChange, bool) {
+	return change("retain", strings.Join(was, ", "), len(was) > 0, strings.Join(is, ", "), len(is) > 0, ""), !slices.Equal(was, is)
+}
