@@ -94,8 +94,9 @@ entry/api             fault project access run plan engine lib/pattern lib/stric
 wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan project run action lib/diagram lib/difference lib/markdown lib/resource
-entry/cli/client      fault project plan run engine entry/report sdk
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/page entry/report entry/target entry/cli/client entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+client                fault plan entry/api entry/report sdk
+entry/cli/httpapi     fault project plan run engine client entry/api entry/report
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/page entry/report entry/target client entry/cli/httpapi entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A
@@ -109,7 +110,8 @@ aws          core lib awserr sdk
 format       core lib format
 entry        core lib entry
 wire         core lib aws format entry sdk
-cli          core lib aws awserr format entry cli sdk
+client       core entry sdk
+cli          core lib aws awserr format entry client cli sdk
 `
 
 // The folders outside pkg, with the packages of pkg that they may import; "*"
@@ -191,7 +193,7 @@ func group(name string) string {
 		return "awserr" // the only package that adapters share
 	case name == "entry/cli" || strings.HasPrefix(name, "entry/cli/"):
 		return "cli" // it also works with installations on AWS
-	case inFolder || name == "sdk" || name == "wire" || name == "format":
+	case inFolder || name == "sdk" || name == "wire" || name == "format" || name == "client":
 		return folder
 	}
 	return "core"

@@ -17,7 +17,8 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
-	"github.com/stackwright/stackwright/pkg/entry/cli/client"
+	"github.com/stackwright/stackwright/pkg/client"
+	"github.com/stackwright/stackwright/pkg/entry/cli/httpapi"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -120,9 +121,13 @@ func (c *call) atAPI(ctx context.Context) (site, error) {
 // longestInterval is the longest time between two polls of a run on AWS.
 const longestInterval = 2 * time.Second
 
-// client is connected to the API at a URL, with the user's token or credentials.
-func (c *call) client(url string, cfg aws.Config) (*client.Client, error) {
-	return client.New(client.Options{URL: url, Region: cfg.Region, Credentials: cfg.Credentials, Token: c.Getenv(tokenVariable), Transport: c.Transport})
+// client reaches the API at a URL, with the user's token or credentials.
+func (c *call) client(url string, cfg aws.Config) (*httpapi.API, error) {
+	api, err := client.New(client.Options{URL: url, Region: cfg.Region, Credentials: cfg.Credentials, Token: c.Getenv(tokenVariable), Transport: c.Transport})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.New(api), nil
 }
 
 // awsConfig is the user's own AWS configuration, as the aws command uses it: profile, region, single sign-on.

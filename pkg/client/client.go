@@ -1,26 +1,26 @@
-// Package client reads and steers an installation through its HTTP API.
+// Package client calls the HTTP API of an installation of Stackwright: it has a method for each operation of the API, whose types
+// are those of the API itself. Errors have the kinds of package fault.
 package client
 
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
@@ -31,18 +31,13 @@ type Client struct {
 	credentials aws.CredentialsProvider
 	token       string
 	http        *http.Client
-
-	mu       sync.Mutex
-	caller   string            // as the installation names it, once that is known
-	projects map[string]string // of runs, by their IDs
-	pages    map[string]page   // of runs that were read before
 }
 
 // Options say how to reach an API.
 type Options struct {
 	URL         string                  // with https, or of this machine
 	Region      string                  // for which requests are signed, if the URL does not say
-	Credentials aws.CredentialsProvider // sign the requests, unless there is a token
+	Credentials aws.CredentialsProvider // sign the requests, unless there is a token; the page of a laptop needs neither
 	Token       string                  // is sent instead of a signature
 	Transport   http.RoundTripper       // nil is that of the SDK
 }
@@ -55,12 +50,13 @@ func New(o Options) (*Client, error) {
 		return nil, fault.New(fault.Invalid, "%.200q is not the URL of an API: write https://…, as the output ApiUrl of the installation's stack has it", o.URL)
 	case u.Scheme == "http" && !isLocal(u.Hostname()), u.Scheme != "http" && u.Scheme != "https":
 		return nil, fault.New(fault.Invalid, "%.200q: write https://…: without encryption everybody between could read and change what is sent", o.URL)
+	case o.Token == "" && o.Credentials == nil && !isLocal(u.Hostname()):
+		return nil, fault.New(fault.Invalid, "the API at %.200q needs to know who calls it: give AWS credentials or a token", o.URL)
 	}
 	return &Client{
 		url: strings.TrimSuffix(u.String(), "/"), region: regionOf(u.Hostname(), o.Region), credentials: o.Credentials, token: o.Token,
 		// A redirect is an answer that no API gives: the token must not follow it.
-		http:     &http.Client{Transport: o.Transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		projects: make(map[string]string), pages: make(map[string]page),
+		http: &http.Client{Transport: o.Transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }
 
@@ -82,17 +78,68 @@ func regionOf(host, region string) string {
 // A request is a request to the API.
 type request struct {
 	method, path string
-	query        url.Values
+	query        query
 	body         any    // becomes JSON; nil is none
 	key          string // makes it safe to send a POST again
-	tag          string // of the answer that the client has
+	tag          *string
 }
 
-// An answer is an answer of the API.
-type answer struct {
-	same bool // as the one with the tag of the request
-	tag  string
+// A query has the parameters of a request. Those that are empty are left out.
+type query map[string]string
+
+// encoded is the query as it is written in a URL, with its question mark.
+func (q query) encoded() string {
+	values := url.Values{}
+	for name, value := range q {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
 }
+
+// text is a parameter as it is written in a query. The zero value of a type is empty.
+func text[T string | int | *int](v T) string {
+	switch v := any(v).(type) {
+	case int:
+		if v != 0 {
+			return strconv.Itoa(v)
+		}
+	case *int:
+		if v != nil {
+			return strconv.Itoa(*v)
+		}
+	case string:
+		return v
+	}
+	return ""
+}
+
+// at is a path with values in place of its parameters.
+func at(path string, values ...string) string {
+	for _, v := range values {
+		before, rest, _ := strings.Cut(path, "{")
+		_, after, _ := strings.Cut(rest, "}")
+		path = before + url.PathEscape(v) + after
+	}
+	return path
+}
+
+// An Option is an option of a request.
+type Option func(*request)
+
+// Key is the idempotency key of a POST: with the same key, the same request is carried out once. By default each has a new one.
+func Key(key string) Option { return func(q *request) { q.key = key } }
+
+// IfChanged asks for an answer only if it is another than the one that had the tag; otherwise the error is ErrUnchanged. It
+// writes the tag of the answer. An empty tag asks in any case.
+func IfChanged(tag *string) Option { return func(q *request) { q.tag = tag } }
+
+// ErrUnchanged says that an answer is the one that the caller has: see IfChanged.
+var ErrUnchanged = errors.New("the answer has not changed")
 
 // How often a request is sent that gets no answer, and the pauses between.
 const (
@@ -102,19 +149,25 @@ const (
 )
 
 // ask sends a request and reads its answer into into. If the API does not answer or is busy, ask sends the request again.
-func (c *Client) ask(ctx context.Context, q request, into any) (answer, error) {
+func (c *Client) ask(ctx context.Context, q request, into any, options []Option) error {
+	if q.method == http.MethodPost {
+		q.key = rand.Text()
+	}
+	for _, o := range options {
+		o(&q)
+	}
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
-		r, err := c.send(ctx, q, into)
-		if attempt == mostAttempts || !fault.Is(err, fault.Unavailable, fault.Throttled) || q.method == http.MethodPost && q.key == "" {
-			return r, err
+		err := c.send(ctx, q, into)
+		if attempt == mostAttempts || !fault.Is(err, fault.Unavailable, fault.Throttled) {
+			return err
 		}
 		if after, ok := errors.AsType[*busy](err); ok {
 			pause = max(pause, after.pause)
 		}
 		select {
 		case <-ctx.Done():
-			return r, err
+			return err
 		case <-time.After(min(pause, longestPause)):
 		}
 		pause *= 2
@@ -122,49 +175,54 @@ func (c *Client) ask(ctx context.Context, q request, into any) (answer, error) {
 }
 
 // send sends a request once.
-func (c *Client) send(ctx context.Context, q request, into any) (answer, error) {
+func (c *Client) send(ctx context.Context, q request, into any) error {
 	body := []byte{}
 	if q.body != nil {
 		var err error
 		if body, err = json.Marshal(q.body); err != nil {
-			return answer{}, fault.New(fault.Broken, "%s %s: %w", q.method, q.path, err)
+			return fault.New(fault.Broken, "%s %s: %w", q.method, q.path, err)
 		}
 	}
-	to := c.url + q.path
-	if len(q.query) > 0 {
-		to += "?" + q.query.Encode()
-	}
-	r, err := http.NewRequestWithContext(ctx, q.method, to, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, q.method, c.url+q.path+q.query.encoded(), bytes.NewReader(body))
 	if err != nil {
-		return answer{}, fault.New(fault.Broken, "%s %s: %w", q.method, q.path, err)
+		return fault.New(fault.Broken, "%s %s: %w", q.method, q.path, err)
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Idempotency-Key": q.key, "If-None-Match": q.tag} {
+	headers := map[string]string{"Content-Type": "application/json", "Idempotency-Key": q.key}
+	if q.tag != nil {
+		headers["If-None-Match"] = *q.tag
+	}
+	for name, value := range headers {
 		if value != "" {
 			r.Header.Set(name, value)
 		}
 	}
 	if err := c.authorize(ctx, r, body); err != nil {
-		return answer{}, err
+		return err
 	}
 	got, err := c.http.Do(r)
 	if err != nil {
-		return answer{}, unanswered(ctx, "the API at "+c.url, err)
+		return unanswered(ctx, "the API at "+c.url, err)
 	}
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	if err != nil {
-		return answer{}, unanswered(ctx, "the API at "+c.url, err)
+		return unanswered(ctx, "the API at "+c.url, err)
 	}
 	if got.StatusCode == http.StatusNotModified {
-		return answer{same: true, tag: q.tag}, nil
+		return ErrUnchanged
 	}
 	if got.StatusCode < 200 || got.StatusCode > 299 {
-		return answer{}, c.refused(q, got, text)
+		return c.refused(q, got, text)
 	}
-	if err := json.Unmarshal(text, into); err != nil || !strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
-		return answer{}, c.noAPI(got)
+	if raw, ok := into.(*[]byte); ok {
+		*raw = text
+	} else if err := json.Unmarshal(text, into); err != nil || !strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
+		return c.noAPI(got)
 	}
-	return answer{tag: got.Header.Get("Etag")}, nil
+	if q.tag != nil {
+		*q.tag = got.Header.Get("Etag")
+	}
+	return nil
 }
 
 // authorize signs a request, or adds the token.
@@ -172,6 +230,9 @@ func (c *Client) send(ctx context.Context, q request, into any) (answer, error) 
 func (c *Client) authorize(ctx context.Context, r *http.Request, body []byte) error {
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
+		return nil
+	}
+	if c.credentials == nil { // a laptop's installation, which needs none
 		return nil
 	}
 	keys, err := c.credentials.Retrieve(ctx)
@@ -183,45 +244,4 @@ func (c *Client) authorize(ctx context.Context, r *http.Request, body []byte) er
 		return fault.New(fault.Broken, "sign the request: %w", err)
 	}
 	return nil
-}
-
-// Installation describes the installation, and as whom it knows the caller.
-func (c *Client) Installation(ctx context.Context) (report.Installation, error) {
-	var shown report.Installation
-	_, err := c.ask(ctx, request{method: http.MethodGet, path: "/installation"}, &shown)
-	if err == nil && shown.Home.Account == "" {
-		err = c.noAPI(nil)
-	}
-	return shown, err
-}
-
-// Caller names the caller as the installation does, or "" if it does not answer.
-func (c *Client) Caller(ctx context.Context) string {
-	c.mu.Lock()
-	known := c.caller
-	c.mu.Unlock()
-	if known != "" {
-		return known
-	}
-	shown, err := c.Installation(ctx)
-	if err != nil {
-		return ""
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.caller = shown.Caller
-	return c.caller
-}
-
-// pathOf is the path of a project: /projects/shop/prod for "shop@prod".
-func pathOf(project string) string {
-	name, environment, _ := strings.Cut(project, "@")
-	return "/projects/" + url.PathEscape(name) + "/" + url.PathEscape(environment)
-}
-
-// learn remembers the projects of runs.
-func (c *Client) learn(projects map[string]string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	maps.Copy(c.projects, projects)
 }

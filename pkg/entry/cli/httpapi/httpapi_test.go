@@ -1,4 +1,4 @@
-package client_test
+package httpapi_test
 
 import (
 	"fmt"
@@ -13,7 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"github.com/stackwright/stackwright/pkg/entry/cli/client"
+	"github.com/stackwright/stackwright/pkg/client"
+	"github.com/stackwright/stackwright/pkg/entry/cli/httpapi"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -34,7 +35,7 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // reach returns a client of an API.
-func reach(t *testing.T, o client.Options, api http.HandlerFunc) *client.Client {
+func reach(t *testing.T, o client.Options, api http.HandlerFunc) *httpapi.API {
 	t.Helper()
 	o.Transport = wire{api}
 	if o.URL == "" {
@@ -47,7 +48,7 @@ func reach(t *testing.T, o client.Options, api http.HandlerFunc) *client.Client 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return httpapi.New(c)
 }
 
 // answers answers each request alike.
@@ -195,7 +196,7 @@ func TestFailedUploads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := to.Deploy(t.Context(), "shop@prod", []byte("archive")); err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hidden") || starts.Load() > 0 {
+			if _, err := httpapi.New(to).Deploy(t.Context(), "shop@prod", []byte("archive")); err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hidden") || starts.Load() > 0 {
 				t.Errorf("%v; %d starts", err, starts.Load())
 			}
 		})

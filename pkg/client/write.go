@@ -3,87 +3,42 @@ package client
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Deploy uploads an archive and starts a run that supersedes older uploads. It returns the ID of the run.
-func (c *Client) Deploy(ctx context.Context, project string, archive []byte) (string, error) {
-	source, err := c.Store(ctx, project, archive)
-	if err != nil {
-		return "", err
-	}
-	return c.Request(ctx, run.Request{Project: project, Operation: "deploy", Source: source, Upload: true})
+// Command gives a run the command of a name: CancelRun is the command cancel, and so on.
+func (c *Client) Command(ctx context.Context, project, environment, run, command string, body api.CommandRequest, options ...Option) (report.Run, error) {
+	var got report.Run
+	path := at("/projects/{project}/{environment}/runs/{run}/{command}", project, environment, run, command)
+	err := c.ask(ctx, request{method: http.MethodPost, path: path, body: body}, &got, options)
+	return got, err
 }
 
-// Request starts a run, and returns its ID.
-func (c *Client) Request(ctx context.Context, q run.Request) (string, error) {
-	q.Claim = "" // the API knows the caller
-	var started struct{ Run string }
-	_, err := c.ask(ctx, request{method: http.MethodPost, path: pathOf(q.Project) + "/runs", body: q.Body(), key: rand.Text()}, &started)
-	if err == nil && started.Run == "" {
-		err = c.noAPI(nil)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s of %s: %w", q.Operation, q.Project, err)
-	}
-	c.learn(map[string]string{started.Run: q.Project})
-	return started.Run, nil
-}
-
-// Command gives the command of q to a run. A refusal is an error of kind Refused.
-func (c *Client) Command(ctx context.Context, q run.Request) (string, error) {
-	path := pathOf(q.Project) + "/runs/" + url.PathEscape(q.Of) + "/" + url.PathEscape(q.Operation)
-	var r struct{}
-	_, err := c.ask(ctx, request{method: http.MethodPost, path: path, body: q.Options, key: rand.Text()}, &r)
-	return "", err
-}
-
-// AddTarget registers a target, or changes one, and returns it with its external ID.
-func (c *Client) AddTarget(ctx context.Context, a project.Access) (project.Access, error) {
-	var added report.Target
-	_, err := c.ask(ctx, request{method: http.MethodPut, path: "/targets/" + url.PathEscape(a.Name), body: report.TargetOf(a)}, &added)
-	return report.AccessOf(added), err
-}
-
-// RemoveTarget removes a target that has no stacks.
-func (c *Client) RemoveTarget(ctx context.Context, name string) error {
-	var r struct{}
-	_, err := c.ask(ctx, request{method: http.MethodDelete, path: "/targets/" + url.PathEscape(name)}, &r)
-	return err
-}
-
-// Store uploads an archive that a request then names.
-func (c *Client) Store(ctx context.Context, project string, archive []byte) (run.Source, error) {
+// Upload uploads a zip archive of a project's files, and returns the key and the version that StartRun names.
+func (c *Client) Upload(ctx context.Context, project, environment string, archive []byte) (key, version string, err error) {
 	sum := sha256.Sum256(archive)
-	var to report.Upload
-	_, err := c.ask(ctx, request{
-		method: http.MethodPost, path: pathOf(project) + "/uploads", key: rand.Text(),
-		body: map[string]any{"bytes": len(archive), "sha256": hex.EncodeToString(sum[:]), "format": "zip"},
-	}, &to)
+	to, err := c.CreateUpload(ctx, project, environment, api.UploadRequest{Bytes: int64(len(archive)), SHA256: hex.EncodeToString(sum[:]), Format: "zip"})
 	if err != nil {
-		return run.Source{}, fmt.Errorf("upload to %s: %w", c.url, err)
+		return "", "", fmt.Errorf("upload to %s: %w", c.url, err)
 	}
 	for attempt := 1; ; attempt++ {
 		version, err := c.put(ctx, to, archive)
 		if err == nil {
-			return run.Source{Key: to.Key, Version: version}, nil
+			return to.Key, version, nil
 		}
 		if attempt == mostAttempts || !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
-			return run.Source{}, fmt.Errorf("upload to %s: %w", c.url, err)
+			return "", "", fmt.Errorf("upload to %s: %w", c.url, err)
 		}
 		time.Sleep(firstPause)
 	}

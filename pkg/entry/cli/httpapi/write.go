@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Deploy uploads an archive and starts a run that supersedes older uploads. It returns the ID of the run.
+func (a *API) Deploy(ctx context.Context, project string, archive []byte) (string, error) {
+	source, err := a.Store(ctx, project, archive)
+	if err != nil {
+		return "", err
+	}
+	return a.Request(ctx, run.Request{Project: project, Operation: "deploy", Source: source, Upload: true})
+}
+
+// Store uploads an archive that a request then names.
+func (a *API) Store(ctx context.Context, project string, archive []byte) (run.Source, error) {
+	name, environment := parts(project)
+	key, version, err := a.client.Upload(ctx, name, environment, archive)
+	return run.Source{Key: key, Version: version}, err
+}
+
+// Request starts a run, and returns its ID.
+func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
+	name, environment := parts(q.Project)
+	started, err := a.client.StartRun(ctx, name, environment, api.RunRequest{
+		Operation: q.Operation, Key: q.Source.Key, Version: q.Source.Version, Options: api.RunOptions{
+			Only: q.Only, Adopt: q.Adopt, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
+			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force,
+		},
+	})
+	if err == nil && started.Run == "" {
+		err = fault.New(fault.Broken, "the API has started a run and does not name it: stackwright runs lists it")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s of %s: %w", q.Operation, q.Project, err)
+	}
+	a.learn(map[string]string{started.Run: q.Project})
+	return started.Run, nil
+}
+
+// Command gives the command of q to a run. A refusal is an error of kind Refused.
+func (a *API) Command(ctx context.Context, q run.Request) (string, error) {
+	name, environment := parts(q.Project)
+	_, err := a.client.Command(ctx, name, environment, q.Of, q.Operation, api.CommandRequest{Reason: q.Reason, Rollback: q.Rollback, Force: q.Force, Digest: q.PlanDigest, Step: q.Step})
+	return "", err
+}
+
+// AddTarget registers a target, or changes one, and returns it with its external ID.
+func (a *API) AddTarget(ctx context.Context, t project.Access) (project.Access, error) {
+	added, err := a.client.PutTarget(ctx, t.Name, api.TargetRequest{
+		Target: t.Name, Account: t.Account, Region: t.Region, Role: t.Role, Execution: t.Execution, ExternalID: t.ExternalID, Projects: t.Projects,
+	})
+	return report.AccessOf(added), err
+}
+
+// RemoveTarget removes a target that has no stacks.
+func (a *API) RemoveTarget(ctx context.Context, name string) error {
+	_, err := a.client.RemoveTarget(ctx, name)
+	return err
+}
