@@ -75,13 +75,13 @@ func TestCriticalPathFirst(t *testing.T) {
 		costly bool
 	}{
 		{"20x5", workload.Grid(20, 5, 1), false},
-		{"8x10", workload.Grid(8, 10, 1), raced},
-		{"50x2", workload.Grid(50, 2, 2), raced},
+		{"8x10", workload.Grid(8, 10, 1), true},
+		{"50x2", workload.Grid(50, 2, 2), true},
 		{"100x1", workload.Grid(100, 1, 3), raced},
 	} {
 		t.Run(c.row, func(t *testing.T) {
 			if c.costly && !figure.Collected() {
-				t.Skip("it takes long with the race detector")
+				t.Skip("make bench measures it")
 			}
 			synctest.Test(t, func(t *testing.T) {
 				r := newEmulatorsWithLimits(t, opened, latencies(noneLost))
