@@ -51,10 +51,11 @@ demo: ## deploy, break, retry, review, adopt, import, move, forget, export and d
 # After TIMEOUT, a package whose test hangs is ended. No test depends on how fast the machine is; 0 is no limit.
 TIMEOUT ?= 60m
 
+# make lint vets everything, and go test would vet it again.
 # pkg/engine is tested both ways: under the race detector it leaves out its large models.
 test: ## all tests; those of concurrent packages under the race detector
-	$(GO) test -timeout $(TIMEOUT) $(if $(RACE),$(SEQUENTIAL),./...)
-	$(if $(RACE),$(GO) test -race -timeout $(TIMEOUT) ./pkg/engine $(CONCURRENT))
+	$(GO) test -vet=off -timeout $(TIMEOUT) $(if $(RACE),$(SEQUENTIAL),./...)
+	$(if $(RACE),$(GO) test -vet=off -race -timeout $(TIMEOUT) ./pkg/engine $(CONCURRENT))
 
 # It runs fewer random scenarios, crashes and large runs.
 race: ## all tests under the race detector
@@ -174,7 +175,7 @@ check-aws: node infra/aws/node_modules/.package-lock.json ## lint and test infra
 	@unformatted=$$($(GOFMT) -l infra/aws/*.go infra/aws/calls infra/aws/iam infra/aws/target); if [ -n "$$unformatted" ]; then \
 		echo "these files are not formatted: run make fmt"; echo "$$unformatted"; exit 1; fi
 	cd infra/aws && $(GO) vet ./...
-	cd infra/aws && $(QUIETLY) $(GO) test -timeout $(TIMEOUT) ./...
+	cd infra/aws && $(QUIETLY) $(GO) test -vet=off -timeout $(TIMEOUT) ./...
 
 clean: ## remove built files
 	rm -rf build infra/aws/cdk.out
