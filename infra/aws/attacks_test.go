@@ -680,8 +680,8 @@ func TestTargetIsReadByOneRole(t *testing.T) {
 		}
 	}
 	for _, s := range r.Policies[0].PolicyDocument.Statement {
-		if got := text(s.Action); got != `["cloudformation:DescribeStackEvents","cloudformation:ListStackResources"]` {
-			t.Errorf("it may %s", got)
+		if want := (iam.List[string]{"cloudformation:DescribeStackEvents", "cloudformation:ListStackResources"}); !slices.Equal(s.Action, want) {
+			t.Errorf("it may %s", s.Action)
 		}
 	}
 }
