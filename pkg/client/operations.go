@@ -126,6 +126,32 @@ func (c *Client) ListProjects(ctx context.Context, q ListProjectsQuery, options 
 	return got, err
 }
 
+// A ListResourceEventsQuery has the parameters of ListResourceEvents. Zero values are left out.
+type ListResourceEventsQuery struct {
+	Stack string // the name of the stack in the project
+	After string // the cursor of the last answer: the page has what is behind it
+}
+
+// ListResourceEvents is GET /projects/{project}/{environment}/stacks/events: list CloudFormation's own events of a recorded stack and its resources, newest first.
+func (c *Client) ListResourceEvents(ctx context.Context, project, environment string, q ListResourceEventsQuery, options ...Option) (api.ResourceEventPage, error) {
+	var got api.ResourceEventPage
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/events", project, environment), query: query{"stack": text(q.Stack), "after": text(q.After)}}, &got, options)
+	return got, err
+}
+
+// A ListResourcesQuery has the parameters of ListResources. Zero values are left out.
+type ListResourcesQuery struct {
+	Stack string // the name of the stack in the project
+	After string // the cursor of the last answer: the page has what is behind it
+}
+
+// ListResources is GET /projects/{project}/{environment}/stacks/resources: list the resources of a recorded stack, as CloudFormation reports them now.
+func (c *Client) ListResources(ctx context.Context, project, environment string, q ListResourcesQuery, options ...Option) (api.ResourcePage, error) {
+	var got api.ResourcePage
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/resources", project, environment), query: query{"stack": text(q.Stack), "after": text(q.After)}}, &got, options)
+	return got, err
+}
+
 // A ListRevisionsQuery has the parameters of ListRevisions. Zero values are left out.
 type ListRevisionsQuery struct {
 	Before string // the ID of a run: the page has revisions of older runs
