@@ -36,6 +36,7 @@ lib/stackpolicy       lib/document
 lib/difference        lib/resource lib/shorten lib/suggest lib/template
 lib/expression        lib/suggest
 lib/download
+lib/unified
 
 fault
 project               fault lib/function lib/graph lib/pattern lib/suggest
@@ -85,7 +86,7 @@ format/draft          fault project format/archive format/declared format/plain 
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
-entry/report          fault project plan run lib/cron lib/diagram
+entry/report          fault project plan run lib/cron lib/diagram lib/template lib/unified
 entry/target          fault project plan
 entry/page            plan run entry/report
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest

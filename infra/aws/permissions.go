@@ -32,7 +32,7 @@ func permissions(s settings) map[string][]permission {
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
-		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s)),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
 		all[f] = slices.Concat(all[f], adopts(s), hooks(s))
@@ -94,6 +94,10 @@ var (
 			Why: "specs, templates and the files that templates name are named by their digests",
 		},
 	}
+	compares = []permission{{
+		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/projects/*", "${Bucket}/remote/*", "${Bucket}/revisions/*"},
+		Why: "the API shows what differs between two configurations; their names, and those of files from elsewhere, contain project and environment or digests",
+	}}
 	plans = []permission{
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/policies/*"}, Why: "the owner of the installation names the files of its policies"},
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"}, Why: "specs, values outside projects and templates are named by their digests"},

@@ -35,32 +35,33 @@ type entry struct {
 
 // The routes of the API, with the role that each needs.
 var routes = map[string]access.Role{
-	"POST /projects/{project}/{environment}/runs":                access.Deployer,
-	"GET /projects/{project}/{environment}/runs":                 access.Reader,
-	"GET /projects/{project}/{environment}/runs/{run}":           access.Reader,
-	"GET /projects/{project}/{environment}/runs/{run}/plan":      access.Reader,
-	"POST /projects/{project}/{environment}/runs/{run}/approve":  access.Approver,
-	"POST /projects/{project}/{environment}/runs/{run}/reject":   access.Approver,
-	"POST /projects/{project}/{environment}/runs/{run}/cancel":   access.Deployer,
-	"POST /projects/{project}/{environment}/runs/{run}/continue": access.Deployer,
-	"POST /projects/{project}/{environment}/runs/{run}/pause":    access.Deployer,
-	"POST /projects/{project}/{environment}/runs/{run}/unlock":   access.Admin,
-	"GET /projects/{project}/{environment}/runs/{run}/execution": access.Reader,
-	"GET /projects/{project}/{environment}/lock":                 access.Reader,
-	"GET /projects/{project}/{environment}/schedules":            access.Reader,
-	"GET /projects/{project}/{environment}/stacks":               access.Reader,
-	"POST /projects/{project}/{environment}/uploads":             access.Deployer,
-	"POST /projects/{project}/{environment}/runs/{run}/retry":    access.Deployer,
-	"GET /projects/{project}/{environment}/runs/{run}/steps":     access.Reader,
-	"GET /projects/{project}/{environment}/runs/{run}/events":    access.Reader,
-	"GET /projects/{project}/{environment}/runs/{run}/graph":     access.Reader,
-	"GET /projects/{project}/{environment}/runs/{run}/timeline":  access.Reader,
-	"GET /projects/{project}/{environment}/graph":                access.Reader,
-	"GET /projects/{project}/{environment}/approvals":            access.Reader,
-	"GET /projects/{project}/{environment}/revisions":            access.Reader,
-	"GET /projects/{project}/{environment}/stacks/resources":     access.Reader,
-	"GET /projects/{project}/{environment}/stacks/events":        access.Reader,
-	"GET /projects/{project}/{environment}":                      access.Reader,
+	"POST /projects/{project}/{environment}/runs":                      access.Deployer,
+	"GET /projects/{project}/{environment}/runs":                       access.Reader,
+	"GET /projects/{project}/{environment}/runs/{run}":                 access.Reader,
+	"GET /projects/{project}/{environment}/runs/{run}/plan":            access.Reader,
+	"POST /projects/{project}/{environment}/runs/{run}/approve":        access.Approver,
+	"POST /projects/{project}/{environment}/runs/{run}/reject":         access.Approver,
+	"POST /projects/{project}/{environment}/runs/{run}/cancel":         access.Deployer,
+	"POST /projects/{project}/{environment}/runs/{run}/continue":       access.Deployer,
+	"POST /projects/{project}/{environment}/runs/{run}/pause":          access.Deployer,
+	"POST /projects/{project}/{environment}/runs/{run}/unlock":         access.Admin,
+	"GET /projects/{project}/{environment}/runs/{run}/execution":       access.Reader,
+	"GET /projects/{project}/{environment}/lock":                       access.Reader,
+	"GET /projects/{project}/{environment}/schedules":                  access.Reader,
+	"GET /projects/{project}/{environment}/stacks":                     access.Reader,
+	"POST /projects/{project}/{environment}/uploads":                   access.Deployer,
+	"POST /projects/{project}/{environment}/runs/{run}/retry":          access.Deployer,
+	"GET /projects/{project}/{environment}/runs/{run}/steps":           access.Reader,
+	"GET /projects/{project}/{environment}/runs/{run}/events":          access.Reader,
+	"GET /projects/{project}/{environment}/runs/{run}/graph":           access.Reader,
+	"GET /projects/{project}/{environment}/runs/{run}/timeline":        access.Reader,
+	"GET /projects/{project}/{environment}/graph":                      access.Reader,
+	"GET /projects/{project}/{environment}/approvals":                  access.Reader,
+	"GET /projects/{project}/{environment}/revisions":                  access.Reader,
+	"GET /projects/{project}/{environment}/stacks/resources":           access.Reader,
+	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,
+	"GET /projects/{project}/{environment}/revisions/{from}/diff/{to}": access.Reader,
+	"GET /projects/{project}/{environment}":                            access.Reader,
 
 	"GET /approvals":           access.Reader,
 	"GET /docs":                access.Reader,
@@ -143,7 +144,7 @@ func httpEvent(route, name, environment, authorizer string) string {
 		}
 	}
 	return `{"version": "2.0", "routeKey": "` + route + `", "body": "` + body + `", "pathParameters": {"project": "` + name + `", "environment": "` + environment +
-		`", "run": "abcdefghijklmnopqrs2", "target": "eu"}` + about + `, "requestContext": {"requestId": "r1", "authorizer": {` + authorizer + `}}}`
+		`", "run": "abcdefghijklmnopqrs2", "from": "abcdefghijklmnopqrs2", "to": "abcdefghijklmnopqrs2", "target": "eu"}` + about + `, "requestContext": {"requestId": "r1", "authorizer": {` + authorizer + `}}}`
 }
 
 // put is the event of an object that was put by an account whose uploads have a role.

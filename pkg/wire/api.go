@@ -12,6 +12,7 @@ import (
 	reports "github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -33,7 +34,8 @@ func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events
 func (h *App) server() api.API {
 	return api.API{
 		Engine: &h.engine, Reader: h.table, Plans: h.bucket, Records: h.table, Schedules: h.schedules, Executions: h.engine.Machine, Uploads: h.uploads, Inside: h.inside,
-		Installation: reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access)},
+		Configurations: configurations{&loader{bucket: h.bucket, registry: h.table, home: h.home, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}},
+		Installation:   reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access)},
 		Targets: target.Registry{
 			Store: h.table, Home: h.access, NewExternalID: sts.NewExternalID,
 			Reach: project.Reach{Home: h.home, Stack: h.own.Stack, Accounts: h.accounts},

@@ -19,7 +19,7 @@ func request(route, body string) string {
 		about = `"stack": "a"`
 	}
 	return `{"version": "2.0", "routeKey": "` + route + `", "body": ` + string(quoted) + `, "pathParameters":
-		{"project": "shop", "environment": "prod", "run": "abcdefghijklmnopqrs2", "target": "eu"}, "queryStringParameters": {` + about + `}, "requestContext": {"requestId": "r1",
+		{"project": "shop", "environment": "prod", "run": "abcdefghijklmnopqrs2", "from": "abcdefghijklmnopqrs2", "to": "abcdefghijklmnopqrs2", "target": "eu"}, "queryStringParameters": {` + about + `}, "requestContext": {"requestId": "r1",
 		"authorizer": {"iam": {"userArn": "arn:aws:iam::111122223333:user/ann"}}}}`
 }
 

@@ -51,7 +51,9 @@ type API struct {
 	Executions   Executions
 	Uploads      Uploads
 	Inside       Inside
-	Targets      Targets
+
+	Configurations Configurations
+	Targets        Targets
 
 	// ParseRequest reads the request for a run, and ParseCommand the options of a
 	// command. The Problems of the result list its errors.

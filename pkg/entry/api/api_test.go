@@ -52,6 +52,7 @@ type app struct {
 	commands  []run.Request
 	err       error             // what the engine answers
 	blind     error             // what the reader answers
+	gone      error             // what is answered about configurations
 	plans     map[string]string // what plans would change, by reference
 	denies    bool              // everything
 	about     string            // what the role was needed for last
@@ -157,7 +158,7 @@ func to(command string) string { return runs + "/{run}/" + command }
 func (h *app) api() api.API {
 	return api.API{
 		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among,
-		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h, Inside: h,
+		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h, Inside: h, Configurations: h,
 		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1", Projects: []string{}}},
 	}
 }
@@ -167,7 +168,7 @@ func (h *app) api() api.API {
 func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
 	e := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: route, Body: body, Headers: map[string]string{"content-type": "application/json"},
-		PathParameters: map[string]string{"project": "shop", "environment": "prod", "run": newest}, QueryStringParameters: map[string]string{},
+		PathParameters: map[string]string{"project": "shop", "environment": "prod", "run": newest, "from": oldest, "to": middle}, QueryStringParameters: map[string]string{},
 	}
 	if strings.Contains(route, "/stacks/") {
 		e.QueryStringParameters["stack"] = "a"

@@ -252,6 +252,8 @@ func parametersOf(method, path string, r route) []object {
 		"project":     {"the name of the project", project.Name.String()},
 		"environment": {"the name of the environment; default where a project has none", project.EnvironmentName.String()},
 		"run":         {"the ID of the run", runID.String()},
+		"from":        {"the ID of a run that has deployed the revision before", runID.String()},
+		"to":          {"the ID of a run that has deployed the revision after", runID.String()},
 		"target":      {"the name of the target", project.Name.String()},
 	}
 	for _, part := range strings.Split(path, "/") {

@@ -167,6 +167,10 @@ func routes() map[string]route {
 			answers: RevisionPage{},
 		},
 
+		"GET " + of + "/revisions/{from}/diff/{to}": {
+			id: "showDifference", summary: "Show what differs between two revisions: files, stacks and templates", role: access.Reader, handle: API.difference, answers: report.Difference{},
+		},
+
 		"GET /approvals": {
 			id: "listAllApprovals", summary: "List what waits for approval in the projects that the caller may read", role: access.Reader, handle: API.allApprovals, answers: ApprovalPage{},
 		},

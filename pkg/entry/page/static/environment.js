@@ -2,6 +2,7 @@
 import { allPages, get, projectPath, useLive } from './api.js';
 import { h, Copy, Empty, Refused, State, Tabs, Time, Took, Wait, runLink } from './parts.js';
 import { Events, Resources } from './inside.js';
+import { Revisions } from './revisions.js';
 import { useState } from './lib/hooks.js';
 
 function Runs({ project }) {
@@ -72,7 +73,7 @@ function Lock({ project }) {
     next.length > 0 && [`; ${next.length} queued: `, next.map((w, i) => [i > 0 && ', ', h('a', { href: runLink(project, w.run) }, w.run)])], '.');
 }
 
-const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['schedules', 'Schedules', Schedules]];
+const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['revisions', 'Revisions', Revisions], ['schedules', 'Schedules', Schedules]];
 
 export function Environment({ project, part }) {
   const [, , View] = parts.find(([id]) => id === part) || parts[0];

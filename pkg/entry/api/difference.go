@@ -1,0 +1,38 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Configurations reads what was uploaded.
+type Configurations interface {
+	// Configuration returns the configuration of a run, or an error of kind Missing if it is not in the bucket any more.
+	Configuration(ctx context.Context, r run.Run) (report.Configuration, error)
+}
+
+// difference shows what differs between two revisions of a project, each named by a run that has deployed it.
+func (a API) difference(ctx context.Context, q question) (answer, error) {
+	var sides [2]report.Configuration
+	var compared [2]report.ComparedRevision
+	for i, name := range []string{"from", "to"} {
+		r, err := a.find(ctx, q.project, q.PathParameters[name])
+		if err != nil {
+			return answer{}, err
+		}
+		if r.Source == (run.Source{}) {
+			return answer{}, fault.New(fault.Missing, "run %s is a %s without files: GET …/revisions lists the runs that have some", r.ID, r.Operation)
+		}
+		if sides[i], err = a.Configurations.Configuration(ctx, r); err != nil {
+			return answer{}, fmt.Errorf("the files of run %s: %w", r.ID, err)
+		}
+		compared[i] = report.ComparedRevision{Source: r.Source, Run: r.ID}
+	}
+	d := report.DifferenceOf(sides[0], sides[1])
+	d.From, d.To = compared[0], compared[1]
+	return answer{body: d}, nil
+}
