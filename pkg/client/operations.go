@@ -254,6 +254,13 @@ func (c *Client) RetryRun(ctx context.Context, project, environment, run string,
 	return got, err
 }
 
+// ShowDifference is GET /projects/{project}/{environment}/revisions/{from}/diff/{to}: show what differs between two revisions: files, stacks and templates.
+func (c *Client) ShowDifference(ctx context.Context, project, environment, from, to string, options ...Option) (report.Difference, error) {
+	var got report.Difference
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/revisions/{from}/diff/{to}", project, environment, from, to)}, &got, options)
+	return got, err
+}
+
 // ShowDocs is GET /docs: describe this API on a page for people.
 func (c *Client) ShowDocs(ctx context.Context, options ...Option) ([]byte, error) {
 	var got []byte
