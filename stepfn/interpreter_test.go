@@ -33,7 +33,7 @@ import (
 var (
 	interpreter = flag.String("states", "", "the URL of another implementation of Step Functions, which runs the state machine")
 	callback    = flag.String("lambda", "", "the address on which to serve the functions to it")
-	share       = flag.Int("share", 5, "play one of so many scenarios on it: it becomes slower with each execution that it has ended; 1 is all")
+	share       = flag.Int("share", 10, "play one of so many scenarios on it: it becomes slower with each execution that it has ended; 1 is all")
 	bootstraps  = flag.String("functions", "../build", "the folder of the functions that make build has built")
 )
 
