@@ -91,6 +91,7 @@ type memoryBackend struct {
 	*sim.Backend
 	uploads       int
 	faults        map[string]sim.Fault
+	throttled     map[string]int // how many of the next calls of a hook are throttled
 	seen          int
 	noProjectFile bool
 	maxDeletions  *int
@@ -113,7 +114,7 @@ type memoryBackend struct {
 // newMemory returns an empty backend. The caller stops it. A cleanup function would
 // keep every backend until the whole test ends.
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
-	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string), name: "shop"}
+	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), throttled: make(map[string]int), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string), name: "shop"}
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		switch call {
 		case "Cloud.Begin":
@@ -129,6 +130,10 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 			}
 		default:
 			return sim.None
+		}
+		if p.throttled[about] > 0 {
+			p.throttled[about]--
+			return sim.Throttle
 		}
 		m := p.faults[about]
 		delete(p.faults, about)

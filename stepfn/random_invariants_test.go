@@ -26,6 +26,7 @@ const (
 	spared     invariant = "spared: no stack that the files of the last deploy leave alone is changed"
 	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
 	once       invariant = "once: a step sends one request"
+	same       invariant = "same: each request under one token is the same"
 	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
 	finished   invariant = "finished: nothing is written for a run that has ended, and it sends no request"
 	locked     invariant = "locked: while a run is queued, a run that has not ended owns the lock, and no queued run has ended"

@@ -285,6 +285,9 @@ func (g *player) finish() {
 	g.finishBeside()
 	g.keepsTables()
 	g.keepsMoved()
+	if p, inMemory := g.backend.(*memoryBackend); inMemory {
+		g.holds(same, len(p.Cloud.Others) == 0, "another request was sent under the tokens %v", p.Cloud.Others)
+	}
 	l := g.Lock()
 	g.holds(withdrawn, g.proposesLate || len(g.ChangeSets()) == 0, "change sets of %v are left", g.ChangeSets())
 	g.holds(freed, l.Owner.Run == "" && len(l.Waiting) == 0, "run %s holds the lock, and %v are queued", l.Owner.Run, l.Waiting)

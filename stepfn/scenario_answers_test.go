@@ -14,10 +14,12 @@ type answerable interface {
 	AnswerStep(id, step string, a run.Answer)
 }
 
-// needsMemory reports whether a scenario needs the backend in memory: steps ask only there, and only a
-// cloud assembly has assets.
+// needsMemory reports whether a scenario needs the backend in memory: steps ask only there, only a cloud assembly
+// has assets, and only that CloudFormation shows events late.
 func needsMemory(lines []statement) bool {
-	return slices.ContainsFunc(lines, func(st statement) bool { return st.word.name == "asks" || st.word.name == "assets" })
+	return slices.ContainsFunc(lines, func(st statement) bool {
+		return slices.Contains([]string{"asks", "assets", "events-shown-after", "throttle-hook"}, st.word.name)
+	})
 }
 
 func (s *scenario) asks(st statement) {
@@ -36,6 +38,16 @@ func (s *scenario) answer(st statement) {
 	s.backend.(answerable).AnswerStep(id, args[0], run.Answer{
 		Yes: args[1] == "yes", Who: "ann", Why: strings.Join(args[2:], " "), Digest: s.ExecutionStatus(id).Digest,
 	})
+}
+
+// eventsLag lets CloudFormation show events late.
+func (s *scenario) eventsLag(st statement) {
+	s.backend.(*memoryBackend).Cloud.EventsLag = seconds(st.args[0])
+}
+
+// throttleHook lets the next calls of a hook be throttled.
+func (s *scenario) throttleHook(st statement) {
+	s.backend.(*memoryBackend).throttled["hook "+st.args[0]] = number(st.args[1])
 }
 
 // Ask makes a step ask a user before it ends.

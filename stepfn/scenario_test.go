@@ -81,6 +81,9 @@ func (s *scenario) play(lines []statement) {
 			return
 		}
 	}
+	if p, inMemory := s.backend.(*memoryBackend); inMemory && len(p.Cloud.Others) > 0 {
+		s.Errorf("another request was sent under the tokens %v", p.Cloud.Others)
+	}
 }
 
 // check compares a line with the facts. In real time, it waits until they agree.

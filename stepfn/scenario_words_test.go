@@ -72,6 +72,7 @@ var words = []word{
 	{"throttled", "STACK/REQUEST", (*scenario).fault, isGiven},                   // CloudFormation throttles the request once
 	{"events", "[SECONDS...]", (*scenario).events, isGiven},                      // the delays of each event, one for each time that it arrives; without any, all events are lost
 	{"lag", "SECONDS", (*scenario).lag, isGiven},                                 // DescribeStacks shows each change of a stack so late
+	{"events-shown-after", "SECONDS", (*scenario).eventsLag, isGiven},            // DescribeStackEvents shows each event so late: in memory only
 	{"misrecord", "STACK", (*scenario).misrecord, isGiven},                       // the record of the stack has outputs that it does not have
 	{"asks", "STEP...", (*scenario).asks, isGiven},                               // the step asks a user before it ends: in memory only
 	{"outage", "SECONDS", (*scenario).outage, isGiven},                           // CloudFormation cannot be reached for so long
@@ -92,6 +93,7 @@ var words = []word{
 	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                            // its next call fails
 	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                    // the executions that it starts take so long
 	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},               // of its next call
+	{"throttle-hook", "HOOK NUMBER", (*scenario).throttleHook, isGiven},             // so many of its next calls are throttled: in memory only
 	{"group", "TEXT", (*scenario).group, isGiven},                                   // an Auto Scaling group exists from now on
 	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                              // a bucket has so many objects from now on
 	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on

@@ -66,6 +66,8 @@ type Task struct {
 	Answered  bool             // a user has answered the step's question
 	Approved  bool             // the answer was yes
 	Claimed   time.Time
+	Tried     time.Time // when the step was first claimed, if it is tried again
+	Kept      []string  // the parameters whose values an update keeps
 	Now       time.Time
 }
 
@@ -98,6 +100,14 @@ func (t Task) CancelToken() string { return t.Token() + cancels }
 // and the function that claimed the step can no longer be running, by this clock.
 func (t Task) MayStartAgain() bool {
 	return t.Request != "" && t.Request != CallHook && !t.Receipt.Known() && !t.young()
+}
+
+// tried returns how long ago the step was first claimed.
+func (t Task) tried() time.Duration {
+	if t.Tried.IsZero() {
+		return t.Now.Sub(t.Claimed)
+	}
+	return t.Now.Sub(t.Tried)
 }
 
 // young reports whether the function that claimed the step may still be running.

@@ -55,6 +55,9 @@ func (a calls) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 		return plan.Receipt{Skipped: true}, nil
 	}
 	started, err := a.Call(ctx, t.call())
+	if fault.Is(err, fault.Busy, fault.Throttled) && t.tried() >= time.Duration(t.Step.Timeout) {
+		err = fault.New(fault.Refused, "no call of it was accepted within %s: %w", t.Step.Timeout, err)
+	}
 	switch {
 	case err == nil:
 		return plan.Receipt{Executed: true, Operation: started}, nil
@@ -75,7 +78,7 @@ func (a calls) Poll(ctx context.Context, t Task) (Progress, error) {
 		return t.hookFailed(fault.New(fault.Refused, "%s", t.Receipt.Failure)), nil
 	case !t.Receipt.Known() && t.young():
 		return Progress{}, nil
-	case !t.Receipt.Known() && time.Duration(t.Attempt)*MaxStartTime >= time.Duration(t.Step.Timeout):
+	case !t.Receipt.Known() && t.tried() >= time.Duration(t.Step.Timeout):
 		return t.hookFailed(fault.New(fault.Refused, "no call of it was answered within %s", t.Step.Timeout)), nil
 	case !t.Receipt.Known():
 		return Progress{Repeat: true}, nil

@@ -119,6 +119,9 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step, even
 	if err == nil {
 		err = e.findStackID(ctx, &t)
 	}
+	if err == nil {
+		err = e.findKept(ctx, &t)
+	}
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
 		s.Why, s.Claimed, s.NotBefore = err.Error(), e.Now(), e.Now().Add(backoff(*s))
@@ -183,6 +186,7 @@ func (e *Engine) recordStart(ctx context.Context, r run.Run, s *run.Step, before
 		s.Due = firstPoll
 	case fault.Is(err, fault.Busy, fault.Throttled):
 		s.Why = err.Error()
+		s.TryAgain()
 		return e.move(ctx, r, s, run.Pending, restore, forget)
 	default:
 		s.Why = err.Error()
@@ -222,6 +226,20 @@ func (e *Engine) findStackID(ctx context.Context, t *action.Task) error {
 	return nil
 }
 
+// findKept finds the parameters whose values an update keeps, of those whose changes its node ignores. It does so before the
+// claim: a request that is sent again has the same token, so it has to be the same, and by then the stack may have parameters
+// that the first request has added.
+func (e *Engine) findKept(ctx context.Context, t *action.Task) error {
+	updates := t.Request == action.UpdateStack || t.Request == action.CreateChangeSet
+	if t.Kept = nil; !updates || len(t.Node.IgnoreChanges) == 0 {
+		return nil
+	}
+	place := t.Location()
+	seen, err := e.observe(ctx, t.Run, []plan.Location{place})
+	t.Kept = t.Node.Keeps(seen[place.Node].Parameters)
+	return err
+}
+
 // claim moves a step from pending to running and writes the intent into the node's
 // record. Until the outcome is known, the stack may need both its old and its new
 // dependencies.
@@ -229,7 +247,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, pending *run.Step, t *act
 	attempt, s := pending.Attempt, *pending
 	s.Status, s.Attempt, s.Nonce = run.Running, attempt+1, e.Nonce()
 	s.Receipt, s.Event, s.Why = plan.Receipt{}, run.Event{}, ""
-	s.Claimed = e.Now()
+	s.Claimed, s.Kept = e.Now(), t.Kept
 	s.Due = s.Claimed.Add(action.MaxStartTime)
 	t.Attempt, t.Claimed, t.Now = s.Attempt, s.Claimed, s.Claimed
 	c := Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Pending, Attempt: attempt, Token: r.Token, Step: s}
@@ -275,7 +293,7 @@ func (e *Engine) move(ctx context.Context, r run.Run, s *run.Step, to run.Status
 func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, error) {
 	t := action.Task{
 		Run: r.ID, TokenKey: r.TokenKey, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step, Request: e.Verbs.Of(s.Verb).Request,
-		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Now: e.Now(),
+		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Tried: s.Tried, Kept: s.Kept, Now: e.Now(),
 		Answered: s.Answer.Known(), Approved: s.Answer.Yes,
 	}
 	var err error

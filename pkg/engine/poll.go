@@ -313,6 +313,7 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step, o others)
 	}
 	if got.Repeat {
 		claimed := s.Nonce
+		s.TryAgain()
 		s.Status, s.Nonce, s.NotBefore, s.Why = run.Pending, e.Nonce(), e.Now(), "its call was not answered, and is repeated"
 		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Nonce: claimed, Step: *s})
 	}

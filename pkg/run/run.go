@@ -115,7 +115,8 @@ type Step struct {
 	Number    int    // its place in the plan, from 0
 	Spec      string // reference to the stack's spec; empty if no stack is desired, or if the run is a preview
 	Status    Status
-	Attempt   int // how often it was started
+	Attempt   int      // how often it was started
+	Kept      []string // the parameters whose values its update keeps, since it was claimed
 	Nonce     string
 	Receipt   plan.Receipt
 	Why       string // why it failed, was skipped or did nothing, or what it asks
@@ -124,11 +125,19 @@ type Step struct {
 	Due       time.Time // of the next poll, while it runs
 	NotBefore time.Time // of the next start, while it is pending
 	Claimed   time.Time
+	Tried     time.Time // when it was first claimed, if it is tried again
 	Ended     time.Time
 	Forced    bool // it was polled since the run was cancelled with force
 	Answer    Answer
 	Cause     Cause       // why it was skipped, or that it was declined
 	Result    plan.Result // how it left its stack, once it is over
+}
+
+// TryAgain says that the step, which is claimed, will be claimed again.
+func (s *Step) TryAgain() {
+	if s.Tried.IsZero() {
+		s.Tried = s.Claimed
+	}
 }
 
 // An Event is an event of CloudFormation about a running step that no poll has

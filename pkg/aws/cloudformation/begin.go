@@ -145,13 +145,9 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	values, err := kept(ctx, client, t)
-	if err != nil {
-		return plan.Receipt{}, err
-	}
 	in := &sdk.UpdateStackInput{
 		StackName: &id, ClientRequestToken: aws.String(t.Token()),
-		TemplateBody: body, TemplateURL: url, Parameters: values, Tags: tags(t), Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes,
+		TemplateBody: body, TemplateURL: url, Parameters: keeping(t), Tags: tags(t), Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes,
 		DeploymentConfig: deployment(t, disablesRollback(t)), RoleARN: client.role(), NotificationARNs: notifications(t), RollbackConfiguration: rollbackTriggers(t),
 	}
 	if in.DeploymentConfig == nil && disablesRollback(t) {
@@ -299,27 +295,16 @@ func (c *Cloud) template(ctx context.Context, t project.Template) (body, url *st
 	return aws.String(string(b)), nil, nil
 }
 
-// kept returns the parameters of an update, which keeps the values of those whose changes its node ignores. CloudFormation
-// refuses a previous value that there is not, so kept describes the stack if there are such parameters.
+// keeping returns the parameters of an update, of which some keep the values that the stack has. CloudFormation refuses a previous value
+// that there is not.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Parameter.html (UsePreviousValue)
-func kept(ctx context.Context, client TargetClient, t action.Task) ([]types.Parameter, error) {
+func keeping(t action.Task) []types.Parameter {
 	all := parameters(t)
-	if len(t.Node.IgnoreChanges) == 0 {
-		return all, nil
-	}
-	if t.Seen == nil {
-		s, err := describe(ctx, client, t.Location())
-		if err != nil {
-			return nil, notStarted(err)
-		}
-		l := live(s)
-		t.Seen = &l
-	}
-	for _, name := range t.Node.Keeps(t.Seen.Parameters) {
+	for _, name := range t.Kept {
 		all = slices.DeleteFunc(all, func(p types.Parameter) bool { return aws.ToString(p.ParameterKey) == name })
 		all = append(all, types.Parameter{ParameterKey: aws.String(name), UsePreviousValue: aws.Bool(true)})
 	}
-	return all, nil
+	return all
 }
 
 func parameters(t action.Task) []types.Parameter {

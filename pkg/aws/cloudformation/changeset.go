@@ -32,13 +32,9 @@ func (c *Cloud) propose(ctx context.Context, client TargetClient, t action.Task,
 	if err != nil {
 		return plan.Receipt{}, err
 	}
-	values, err := kept(ctx, client, t)
-	if err != nil {
-		return plan.Receipt{}, err
-	}
 	out, err := client.CreateChangeSet(ctx, &sdk.CreateChangeSetInput{
 		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeUpdate, IncludeNestedStacks: aws.Bool(true),
-		TemplateBody: body, TemplateURL: url, Parameters: values, Tags: tags(t), Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes, RoleARN: client.role(),
+		TemplateBody: body, TemplateURL: url, Parameters: keeping(t), Tags: tags(t), Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes, RoleARN: client.role(),
 		DeploymentConfig: deployment(t, t.Node.DisableRollback), NotificationARNs: notifications(t), RollbackConfiguration: rollbackTriggers(t),
 	}, once)
 	if err != nil {

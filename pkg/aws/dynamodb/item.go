@@ -95,6 +95,8 @@ type stepItem struct {
 	Due       time.Time     `json:"due"`
 	NotBefore time.Time     `json:"not_before"`
 	Claimed   time.Time     `json:"claimed"`
+	Tried     time.Time     `json:"tried,omitzero"`
+	Kept      []string      `json:"kept,omitempty"`
 	Ended     time.Time     `json:"ended"`
 	Forced    bool          `json:"forced,omitempty"`
 	Answer    *run.Answer   `json:"answer,omitempty"`
@@ -107,7 +109,7 @@ func stepItemOf(s run.Step) stepItem {
 	return stepItem{
 		Version: run.Version, Step: s.Step, Number: s.Number, Spec: s.Spec, Status: s.Status, Attempt: s.Attempt,
 		Nonce: s.Nonce, Receipt: known(s.Receipt), Why: s.Why, Event: s.Event.Status, Polls: s.Event.Polls, Reported: s.Reported,
-		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer), Result: s.Result, Cause: known(s.Cause),
+		Due: s.Due, NotBefore: s.NotBefore, Claimed: s.Claimed, Tried: s.Tried, Kept: s.Kept, Ended: s.Ended, Forced: s.Forced, Answer: known(s.Answer), Result: s.Result, Cause: known(s.Cause),
 	}
 }
 
@@ -124,7 +126,7 @@ func (i stepItem) step() run.Step {
 	s := run.Step{
 		Step: i.Step, Number: i.Number, Spec: i.Spec, Status: i.Status, Attempt: i.Attempt, Nonce: i.Nonce,
 		Why: i.Why, Event: run.Event{Status: i.Event, Polls: i.Polls}, Reported: i.Reported,
-		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Ended: i.Ended, Forced: i.Forced, Result: i.Result,
+		Due: i.Due, NotBefore: i.NotBefore, Claimed: i.Claimed, Tried: i.Tried, Kept: i.Kept, Ended: i.Ended, Forced: i.Forced, Result: i.Result,
 	}
 	if i.Receipt != nil {
 		s.Receipt = *i.Receipt

@@ -48,6 +48,7 @@ func stepLaws() []law {
 			c := moving(r, b.claim(r, 1, "n1"), run.Failed)
 			c.Step.Receipt = plan.Receipt{StackID: "id", Operation: "op", Unchanged: true}
 			c.Step.Why, c.Step.NotBefore, c.Step.Ended = "because", noon.Add(time.Hour), noon.Add(time.Second)
+			c.Step.Tried, c.Step.Kept = noon.Add(-time.Hour), []string{"Capacity"}
 			c.Step.Result = plan.Result{NothingStarted: true, Status: complete}
 			b.ok(b.store.Move(b.ctx, c))
 			b.same(b.step("one", 1), c.Step)

@@ -41,7 +41,7 @@ func (c *Cloud) DeleteChangeSets(stack string) {
 
 // propose makes the change set of a task. Every stack has one resource, which changes with its template and its parameters.
 func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
-	want := contentOf(t).keeping(st, t.Node)
+	want := contentOf(t).keeping(st, t.Kept)
 	_, made := c.sets[t.Token()]
 	switch {
 	case st == nil || st.status == "DELETE_COMPLETE":

@@ -36,12 +36,15 @@ type Cloud struct {
 
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
-	Lag time.Duration // by how much the descriptions of stacks are older than their events
+	Lag       time.Duration // by how much the descriptions of stacks are older than their events
+	EventsLag time.Duration // how late an event is shown
+	Others    []string      // tokens under which another request was sent than the first
 
 	clock     *Clock
 	live      map[string]*stack    // by name
 	all       map[string]*stack    // by ID
 	tokens    map[string]string    // of operations, to stack IDs
+	sent      map[string]string    // what was sent under a token of those
 	sets      map[string]changeSet // by token
 	tables    map[string]*table    // that somebody has created or imported
 	refactors []*refactor          // in the order of their creation
@@ -53,7 +56,7 @@ type Cloud struct {
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
 		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
-		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sets: make(map[string]changeSet), tables: make(map[string]*table), created: make(map[string]int),
+		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sent: make(map[string]string), sets: make(map[string]changeSet), tables: make(map[string]*table), created: make(map[string]int),
 	}
 }
 
@@ -130,12 +133,12 @@ func contentOf(t action.Task) content {
 }
 
 // keeping is c as an update of a stack deploys it that keeps the values of some parameters.
-func (c content) keeping(st *stack, n project.Node) content {
-	if st == nil || len(n.IgnoreChanges) == 0 {
+func (c content) keeping(st *stack, kept []string) content {
+	if st == nil || len(kept) == 0 {
 		return c
 	}
 	c.params = maps.Clone(c.params)
-	for _, name := range n.Keeps(st.now.params) {
+	for _, name := range kept {
 		c.params[name] = st.now.params[name]
 	}
 	return c
@@ -397,16 +400,17 @@ func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, erro
 	if err := c.denied(t.Location().Target); err != nil || st == nil {
 		return action.Operation{}, err
 	}
-	first := slices.IndexFunc(st.events, func(e event) bool { return e.token == t.Token() })
+	shown := st.events[:len(st.events)-len(c.late(st.events))]
+	first := slices.IndexFunc(shown, func(e event) bool { return e.token == t.Token() })
 	if first < 0 {
 		return action.Operation{}, nil
 	}
-	newest := st.events[len(st.events)-1]
+	newest := shown[len(shown)-1]
 	op := action.Operation{Found: true, Receipt: plan.Receipt{StackID: st.id, Operation: t.Token()}, Newest: newest.status, NewestOperation: newest.operation}
 	if first > 0 {
-		op.Before = st.events[first-1].token
+		op.Before = shown[first-1].token
 	}
-	for _, e := range st.events[first:] {
+	for _, e := range shown[first:] {
 		if !op.Over && e.token == t.CancelToken() && op.Stopped.IsZero() {
 			op.Stopped = e.at
 		}
@@ -426,12 +430,30 @@ func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, erro
 	return op, nil
 }
 
+// late lists the last events, which are not shown yet.
+func (c *Cloud) late(all []event) []event {
+	i := slices.IndexFunc(all, func(e event) bool { return c.EventsLag > 0 && e.at.Add(c.EventsLag).After(c.clock.Now()) })
+	if i < 0 {
+		return nil
+	}
+	return all[i:]
+}
+
+// requestOf is what a task sends under its token.
+func requestOf(t action.Task) string {
+	return fmt.Sprint(t.Request, t.Node.Template.Digest, t.Want.Parameters, t.Kept, t.Node.Notifications, t.Node.RollbackTriggers)
+}
+
 // Begin implements action.Cloud.
 func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	if err := c.denied(t.Location().Target); err != nil {
 		return plan.Receipt{}, err
 	}
 	if id, ok := c.tokens[t.Token()]; ok {
+		if was, ok := c.sent[t.Token()]; ok && was != requestOf(t) {
+			c.Others = append(c.Others, t.Token())
+			return plan.Receipt{}, fault.New(fault.Unavailable, "Token already exists: %s", t.Token())
+		}
 		return c.all[id].receipt(t), nil // CloudFormation knows the token: this is the same request
 	}
 	name := c.called(t.Location())
@@ -464,7 +486,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	want := contentOf(t)
 	if t.Request == action.UpdateStack {
-		want = want.keeping(st, t.Node)
+		want = want.keeping(st, t.Kept)
 	}
 	if err := cmp.Or(st.refuse(t, want), refuseTypes(t)); err != nil {
 		if t.Request == action.CreateStack { // a creation that is refused makes no stack
@@ -476,7 +498,7 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	if t.Request == action.CreateStack {
 		st.protected = t.Node.Protect
 	}
-	c.tokens[t.Token()] = st.id
+	c.tokens[t.Token()], c.sent[t.Token()] = st.id, requestOf(t)
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, name + "/" + operations[t.Request]})
 	if st.deployment = t.Step.Deployment; t.Request == action.CreateStack || t.Request == action.UpdateStack {
 		st.project = t.Project
