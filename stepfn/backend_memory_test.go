@@ -118,8 +118,8 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		switch call {
 		case "Cloud.Begin":
-		case "Hooks.Call":
-			about = "hook " + about
+		case "Hooks.Call", "Hooks.Alarm", "Hooks.Empty", "Hooks.Scaling":
+			about = "hook " + about[strings.LastIndex(about, "-")+1:] // what hooks of random scenarios reach has their name at its end
 		case "Cloud.Withdraw":
 			about = about[:strings.LastIndex(about, "/")] + "/withdraw"
 		case "Cloud.Execute":

@@ -23,6 +23,7 @@ var stackOptions = map[string]option{
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
 	"fixed":      {"ignore_changes: [Fromvpc]", func(n *project.Node) { n.IgnoreChanges = []string{"Fromvpc"} }},
 	"retained":   {"retain: [Topic]", func(n *project.Node) { n.Retain = []string{"Topic"} }},
+	"keeps":      {"", func(*project.Node) {}}, // it ignores changes of all its parameters: in memory only
 	"off":        {"enabled: false", func(*project.Node) {}},
 	"obsolete":   {"obsolete: true", func(*project.Node) {}},
 	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},

@@ -25,6 +25,8 @@ type generator struct {
 
 	hooking *rand.Rand // draws hooks; nil if the project has none
 	hooks   []string   // their names
+	alarms  []string   // that they wait for
+	pruning *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
 // writeScript makes the script of a seed.
@@ -45,6 +47,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.options(seed)
 	a.declareHooks(seed)
 	a.moves(seed)
+	a.prunes(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -114,6 +117,7 @@ func (a *generator) round() {
 	a.policy()
 	a.takeTables()
 	a.failHooks()
+	a.prune()
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {
 			a.add("live", st.nameOnBackend(), a.one(outsideChanges...))
@@ -286,7 +290,9 @@ func (a *generator) operations() []string {
 }
 
 // stacks makes a project: often a variation of the last one.
-func (a *generator) stacks() stacks { return a.withOptions(a.withMoves(a.withTables(a.project()))) }
+func (a *generator) stacks() stacks {
+	return a.withPrunes(a.withOptions(a.withMoves(a.withTables(a.project()))))
+}
 
 // project makes a project without tables.
 func (a *generator) project() stacks {

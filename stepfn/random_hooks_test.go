@@ -16,6 +16,9 @@ import (
 const (
 	calledInTime invariant = "called in time: a hook is called only while its step runs"
 	calledOnce   invariant = "called at least once: a hook whose step is done was called with the token of its step"
+	emptiedFirst invariant = "emptied first: a bucket that a hook has emptied has no objects"
+	keepsValues  invariant = "keeps values: an update changes no parameter that the stack has and whose changes are ignored"
+	prunes       invariant = "prunes: a prune deletes obsolete stacks and does nothing else to stacks"
 	calledAround invariant = "called around a destroy: a destroy that deletes stacks calls the hooks before and after it"
 )
 
@@ -30,16 +33,10 @@ func (a *generator) declareHooks(seed uint64) {
 	}
 	a.hooking = rand.New(rand.NewPCG(seed, 13))
 	moments := []string{"before_create", "after_create", "before_update", "after_update", "before_delete", "after_delete", "before_deploy", "after_deploy"}
-	draw := func(words ...string) string { return words[a.hooking.IntN(len(words))] }
 	add := func(words ...string) {
 		name := fmt.Sprintf("h%d", len(a.hooks))
 		words = append(words, name)
-		switch a.hooking.IntN(4) {
-		case 0:
-			words = append(words, "starting")
-		case 1:
-			words = append(words, "putting")
-		}
+		words = append(words, a.hookType(words)...)
 		if a.hooking.IntN(4) == 0 {
 			words = append(words, "ignored")
 		}
@@ -51,7 +48,7 @@ func (a *generator) declareHooks(seed uint64) {
 	}
 	for k := range 5 {
 		for range a.hooking.IntN(3) {
-			add(fmt.Sprintf("s%d", k), draw(moments...))
+			add(fmt.Sprintf("s%d", k), moments[a.hooking.IntN(len(moments))])
 		}
 	}
 	for _, moment := range []string{"before_deploy", "after_deploy", "on_failure", "before_destroy", "after_destroy"} {
@@ -61,13 +58,52 @@ func (a *generator) declareHooks(seed uint64) {
 	}
 }
 
+// hookType draws the type of a hook, and creates what it reaches. words are its stack, if it has one, its moment and its name.
+func (a *generator) hookType(words []string) []string {
+	name, moment := words[len(words)-1], words[len(words)-2]
+	elsewhere := len(words) > 2 && a.script.setting("targets") > 0 // the secret and the alarms are in one account
+	switch a.hooking.IntN(10) {
+	case 0, 1:
+		return []string{"starting"}
+	case 2:
+		return []string{"putting"}
+	case 3:
+		if elsewhere {
+			break
+		}
+		return []string{"posting"}
+	case 4:
+		return []string{[]string{"open", "opening"}[a.hooking.IntN(2)]}
+	case 5:
+		if elsewhere {
+			break
+		}
+		a.add("alarm", "alarm-"+name, "OK")
+		a.alarms = append(a.alarms, "alarm-"+name)
+		return []string{"watching", "alarm-" + name}
+	case 6, 7:
+		a.add("group", "group-"+name)
+		return []string{[]string{"suspending", "resuming"}[a.hooking.IntN(2)], "group-" + name, "Launch,Terminate"}
+	case 8:
+		if moment != string(project.BeforeDelete) {
+			break
+		}
+		a.add("fill", "bucket-"+name, fmt.Sprint(a.hooking.IntN(30)))
+		return []string{"emptying", "bucket-" + name}
+	}
+	return nil
+}
+
 // failHooks lets hooks fail in the next round, and the functions that call them crash before, after and during the call.
 func (a *generator) failHooks() {
+	for _, alarm := range a.alarms {
+		a.add("alarm", alarm, []string{"OK", "OK", "ALARM", "INSUFFICIENT_DATA"}[a.hooking.IntN(4)])
+	}
 	for _, name := range a.hooks {
 		if a.hooking.IntN(6) == 0 {
 			a.add("fail-hook", name)
 		}
-		if kinds := []string{"crash-before", "crash-after", "answer-lost", "late-process"}; a.hooking.IntN(4) == 0 && !a.plain {
+		if kinds := []string{"crash-before", "crash-after", "answer-lost", "late-process", "throttled"}; a.hooking.IntN(4) == 0 && !a.plain {
 			a.add("hook-fault", kinds[a.hooking.IntN(len(kinds))], name)
 		}
 	}
@@ -77,6 +113,9 @@ func (a *generator) failHooks() {
 func (g *player) forgiveHooks() {
 	if p, ok := g.backend.(*memoryBackend); ok {
 		clear(p.Hooks.Fail)
+		for alarm := range p.Hooks.Alarms {
+			p.Hooks.Alarms[alarm] = "OK"
+		}
 		clear(p.faults)
 	}
 }
@@ -113,5 +152,67 @@ func (w *monitor) hookCalled(c sim.HookCalled) {
 func (w *monitor) hookEnded(r run.Run, s run.Step) {
 	if s.Verb == plan.Hook && s.Status == run.Done && !s.Receipt.Skipped {
 		w.holds(calledOnce, w.hooked[action.Token(r.ID, r.TokenKey, s.Number, 1)], "%s of run %s is done, and its hook was not called", s.ID, r.ID)
+		c, _, err := plan.CallOf(s.Step)
+		if bucket := c.Hook.Values["empty_bucket"].String(); err == nil && bucket != "" && !c.Hook.Ignore {
+			w.holds(emptiedFirst, w.p.Hooks.Buckets[bucket] == 0, "%s of run %s is done, and %s has %d objects", s.ID, r.ID, bucket, w.p.Hooks.Buckets[bucket])
+		}
 	}
+}
+
+// updates checks the parameters that an update changes.
+func (w *monitor) updates(t action.Task, before, after map[string]string) {
+	for _, name := range t.Node.IgnoreChanges {
+		was, had := before[name]
+		w.holds(keepsValues, !had || after[name] == was, "%s of run %s changes %s from %q to %q", t.Step.ID, t.Run, name, was, after[name])
+	}
+}
+
+// prunedBy checks a request of a prune.
+func (w *monitor) prunedBy(t action.Task) {
+	r := w.p.Store.Lend(t.Run)
+	if r.Operation != "prune" {
+		return
+	}
+	p, _ := w.projectOf(r.Source)
+	w.holds(prunes, t.Step.Verb == plan.Delete && p.IsObsolete(t.Step.Node), "%s of run %s is requested, and its files call only %v obsolete", t.Step.ID, r.ID, p.Obsolete)
+}
+
+// pruningSeeds is of how many seeds one has obsolete stacks and parameters whose changes are ignored.
+const pruningSeeds = 7
+
+// prunes lets stacks of a scenario be obsolete and ignore changes.
+func (a *generator) prunes(seed uint64) {
+	if seed%pruningSeeds == 3 && !a.emulated && !a.contests && !a.levels && a.importing == nil && a.moving == nil {
+		a.pruning = rand.New(rand.NewPCG(seed, 17))
+	}
+}
+
+// withPrunes makes stacks of a project obsolete, or lets them ignore changes of parameters.
+func (a *generator) withPrunes(w stacks) stacks {
+	if a.pruning == nil {
+		return w
+	}
+	w = slices.Clone(w)
+	for i := range w {
+		switch a.pruning.IntN(5) {
+		case 0:
+			w[i].options = []string{"keeps"}
+		case 1:
+			if len(a.last) > 0 {
+				w[i].options = []string{"obsolete"}
+			}
+		case 2:
+			w[i].options = nil
+		}
+	}
+	return w
+}
+
+// prune adds a prune of the last project, in which other stacks may be obsolete.
+func (a *generator) prune() {
+	if a.pruning == nil || len(a.last) == 0 || a.pruning.IntN(2) == 0 {
+		return
+	}
+	a.add("prune", a.withPrunes(a.last).words()...)
+	a.add("wait-idle")
 }

@@ -68,7 +68,7 @@ func (g *player) play(s script) {
 // execute executes one line.
 func (g *player) execute(l line) {
 	switch what := l[0]; what {
-	case "deploy", "plan", "destroy", "refresh", "retry":
+	case "deploy", "plan", "prune", "destroy", "refresh", "retry":
 		g.submit(l)
 	case "deploy-planned":
 		g.deployPlanned(l)
@@ -109,6 +109,12 @@ func (g *player) execute(l line) {
 	case "hook-fault":
 		g.injected["hook "+l[1]]++
 		g.HookFault(l[2], faultKinds[l[1]])
+	case "alarm":
+		g.Alarm(l[1], l[2])
+	case "group":
+		g.Group(l[1])
+	case "fill":
+		g.Fill(l[1], l.number(2))
 	case "slow-hook":
 		g.SlowHook(l[1], time.Duration(l.number(2))*time.Second)
 	case "redeploy":
@@ -136,7 +142,7 @@ func (g *player) submit(l line) {
 		o = []options{{exact: true}}
 	}
 	var w stacks
-	if l[0] == "deploy" || l[0] == "plan" {
+	if l[0] == "deploy" || l[0] == "plan" || l[0] == "prune" {
 		w = g.givers(l.stacks())
 	}
 	if l[0] == "deploy" {

@@ -160,6 +160,9 @@ func hooksOf(all []testHook, stack string) []project.Hook {
 
 // closedAt returns the hook with a window that is closed at a time and on the next days, if it has a window and does not say which.
 func (h testHook) closedAt(now time.Time) testHook {
+	if h.value == "opening" { // closed for ten minutes from now on, and the same minutes of each day
+		h.value = "daily " + now.UTC().Add(10*time.Minute).Format("15:04") + "-" + now.UTC().Format("15:04")
+	}
 	if h.kind == "window" && h.value == "" {
 		h.value = strings.ToLower(now.UTC().AddDate(0, 0, 3).Weekday().String()[:3]) + " 00:00-24:00"
 	}
@@ -396,6 +399,8 @@ func parseHook(args []string) testHook {
 			h.kind = "webhook"
 		case "open":
 			h.kind, h.value = "window", "daily 00:00-24:00"
+		case "opening":
+			h.kind, h.value = "window", "opening"
 		case "closed":
 			h.kind = "window"
 		case "watching":
@@ -465,7 +470,7 @@ func takeHookOption(_ *reader, _ *statement, args []string) int {
 	switch {
 	case len(args) == 0:
 		return 0
-	case slices.Contains([]string{"starting", "putting", "posting", "ignored", "open", "closed"}, args[0]):
+	case slices.Contains([]string{"starting", "putting", "posting", "ignored", "open", "opening", "closed"}, args[0]):
 		return 1
 	case slices.Contains([]string{"keyed", "within", "watching", "emptying"}, args[0]) && len(args) > 1:
 		return 2

@@ -3,6 +3,7 @@ package stepfn_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -260,6 +261,9 @@ func (w stacks) project() project.Project {
 				}
 			}
 			n.Needs = slices.Compact(sorted(n.Needs))
+			if s.keeps() {
+				n.IgnoreChanges = slices.Sorted(maps.Keys(n.Parameters))
+			}
 			n.Template.Digest = strings.Join(imports, " ")
 			if s.readable {
 				n.Template.Digest = "Description: " + n.Template.Digest + "\nResources:\n  Topic:\n    Type: AWS::SNS::Topic\n" + s.tableText()
@@ -280,6 +284,9 @@ func (w stacks) project() project.Project {
 	slices.Sort(p.Obsolete)
 	return p
 }
+
+// keeps reports whether the stack ignores changes of all its parameters.
+func (s stack) keeps() bool { return slices.Contains(s.options, "keeps") }
 
 // ignored reports whether operations leave the stack alone.
 func (s stack) ignored() bool {

@@ -36,9 +36,10 @@ type Cloud struct {
 
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
-	Lag       time.Duration // by how much the descriptions of stacks are older than their events
-	EventsLag time.Duration // how late an event is shown
-	Others    []string      // tokens under which another request was sent than the first
+	Lag       time.Duration                                        // by how much the descriptions of stacks are older than their events
+	Updates   func(t action.Task, before, after map[string]string) // called with the parameters of each update; nil for none
+	EventsLag time.Duration                                        // how late an event is shown
+	Others    []string                                             // tokens under which another request was sent than the first
 
 	clock     *Clock
 	live      map[string]*stack    // by name
@@ -497,6 +498,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	if t.Request == action.CreateStack {
 		st.protected = t.Node.Protect
+	}
+	if t.Request == action.UpdateStack && c.Updates != nil {
+		c.Updates(t, st.now.params, want.params)
 	}
 	c.tokens[t.Token()], c.sent[t.Token()] = st.id, requestOf(t)
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, name + "/" + operations[t.Request]})

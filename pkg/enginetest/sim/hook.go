@@ -63,6 +63,39 @@ func (h *Hooks) call(on string, message []byte) (m hook.Message, fails bool, err
 // Stopped reports whether an execution of the given name was stopped.
 func (h *Hooks) Stopped(name string) bool { return h.started[name].stopped }
 
+// seenHooks calls hooks, and passes the message on to what has none.
+type seenHooks struct {
+	*Backend
+	hook.Services
+}
+
+// messageKey is the key of the message in the context of a call.
+type messageKey struct{}
+
+// Call implements action.Hooks. A hook that reaches nothing has arrived at once.
+func (h seenHooks) Call(ctx context.Context, c hook.Call) (string, error) {
+	ctx = context.WithValue(ctx, messageKey{}, c.Message)
+	if t, known := hook.Named(c.Type); known && t.Local {
+		h.Hooks.arrived(ctx, c.On())
+	}
+	return h.Services.Call(ctx, c)
+}
+
+// Ended implements action.Hooks.
+func (h seenHooks) Ended(ctx context.Context, c hook.Call) (bool, error) {
+	return h.Services.Ended(ctx, c)
+}
+
+// Stop implements action.Hooks.
+func (h seenHooks) Stop(ctx context.Context, c hook.Call) error { return h.Services.Stop(ctx, c) }
+
+// arrived tells of a call that passes no message on. A poll makes none.
+func (h *Hooks) arrived(ctx context.Context, on string) {
+	if m, calls := ctx.Value(messageKey{}).(hook.Message); calls && h.Called != nil {
+		h.Called(HookCalled{h.clock.Now(), on, m})
+	}
+}
+
 // crashingHooks is what hooks call: each call takes time, and may fail or crash the function.
 type crashingHooks struct{ *Backend }
 
@@ -154,6 +187,7 @@ func (m crashingHooks) StopExecution(ctx context.Context, _ project.Target, exec
 // AlarmOK implements hook.Alarms.
 func (m crashingHooks) AlarmOK(ctx context.Context, in project.Target, name string) (bool, error) {
 	return got(m.Backend, ctx, "Hooks.Alarm", name, func() (bool, error) {
+		m.Hooks.arrived(ctx, name)
 		state, ok := m.Hooks.Alarms[name]
 		if !ok {
 			return false, fault.New(fault.Refused, "there is no alarm %s in account %s and region %s: create it, or name another one", name, in.Account, in.Region)
@@ -165,6 +199,7 @@ func (m crashingHooks) AlarmOK(ctx context.Context, in project.Target, name stri
 // EmptyBucket implements hook.Buckets.
 func (m crashingHooks) EmptyBucket(ctx context.Context, _ project.Target, name string) (bool, error) {
 	return got(m.Backend, ctx, "Hooks.Empty", name, func() (bool, error) {
+		m.Hooks.arrived(ctx, name)
 		if m.Hooks.Buckets[name] == 0 {
 			return true, nil
 		}
@@ -176,6 +211,7 @@ func (m crashingHooks) EmptyBucket(ctx context.Context, _ project.Target, name s
 // SuspendProcesses implements hook.ScalingGroups. The hooks of scenarios name the processes.
 func (m crashingHooks) SuspendProcesses(ctx context.Context, _ project.Target, group string, processes []string) error {
 	return m.do(ctx, "Hooks.Scaling", group, func() error {
+		m.Hooks.arrived(ctx, group)
 		m.Hooks.Suspended[group] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.Hooks.Suspended[group], processes))))
 		return nil
 	})
@@ -184,6 +220,7 @@ func (m crashingHooks) SuspendProcesses(ctx context.Context, _ project.Target, g
 // ResumeProcesses implements hook.ScalingGroups.
 func (m crashingHooks) ResumeProcesses(ctx context.Context, _ project.Target, group string, processes []string) error {
 	return m.do(ctx, "Hooks.Scaling", group, func() error {
+		m.Hooks.arrived(ctx, group)
 		m.Hooks.Suspended[group] = slices.DeleteFunc(m.Hooks.Suspended[group], func(p string) bool { return slices.Contains(processes, p) })
 		return nil
 	})
