@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -91,7 +93,7 @@ func (a calls) Poll(ctx context.Context, t Task) (Progress, error) {
 		if t.Forced {
 			return t.hookFailed(fault.New(fault.Refused, "it was stopped, as requested")), nil
 		}
-		return t.hookFailed(fault.New(fault.Refused, "it took longer than %s and was stopped", t.Step.Timeout)), nil
+		return t.hookFailed(fault.New(fault.Refused, "it took longer than %s and was stopped%s", t.Step.Timeout, t.awaited())), nil
 	}
 	ended, err := a.Ended(ctx, t.call())
 	switch {
@@ -101,6 +103,36 @@ func (a calls) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	}
 	return t.hookDone(""), nil
+}
+
+// awaited says what t's hook has waited for in vain; "" if hooks of its type do not wait.
+func (t Task) awaited() string {
+	h, _ := hook.Named(t.Hook.Hook.Type)
+	if h.Awaits == nil {
+		return ""
+	}
+	return fmt.Sprintf(": it waited for %s", h.Awaits(t.Receipt.Operation, t.Now))
+}
+
+// CheckWaits returns an error of kind Refused if the plan p, whose steps begin now, waits in vain: a step that comes after no other
+// calls a hook that waits for what is not there before its timeout. When other steps begin, nobody knows.
+func CheckWaits(p plan.Plan, now time.Time) error {
+	var all []error
+	for _, s := range p.Steps {
+		c, calls, err := plan.CallOf(s)
+		if err != nil || !calls || len(s.After) > 0 || c.Hook.Ignore { // a step that cannot be read reports it when it starts
+			continue
+		}
+		t, _ := hook.Named(c.Hook.Type)
+		on, known := c.Hook.Values[c.Hook.Type].Known()
+		if t.Awaits == nil || !known {
+			continue
+		}
+		if a := t.Awaits(on, now); a.Opens.After(now.Add(time.Duration(s.Timeout))) {
+			all = append(all, fault.New(fault.Refused, "%s waits at most %s for %s: deploy then, or give the hook a longer timeout", s.ID, s.Timeout, a))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // skipsHook says why t's hook is not called: the step before it has not changed the stack, or the cache key is that of the

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -187,6 +188,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	shown, shows := p, o.Preview
 	if !o.Preview {
 		if p, err = approval.before(p, view, *r); err != nil {
+			return p, err
+		}
+		if err := action.CheckWaits(p, e.Now()); err != nil {
 			return p, err
 		}
 		shows = len(p.Steps) > len(shown.Steps)

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -20,8 +21,14 @@ func alarmType() Type {
 	return Type{
 		Name: "wait_alarm", What: "the ARN of a CloudWatch alarm",
 		Form:   pattern.New(`^arn:aws[a-z-]*:cloudwatch:[a-z0-9-]+:[0-9]{12}:alarm:[^\x00-\x1f\x7f]{1,255}$`),
-		Caller: waitsForAlarm{},
+		Awaits: awaitedAlarm, Caller: waitsForAlarm{},
 	}
+}
+
+// awaitedAlarm is an alarm, by its name.
+func awaitedAlarm(on string, _ time.Time) Awaited {
+	_, name, _ := strings.Cut(on, ":alarm:")
+	return Awaited{What: "the alarm " + name + " to be OK"}
 }
 
 // waitsForAlarm waits until an alarm is OK: it is over at once if the alarm is. Nothing runs meanwhile: a poll reads the state.

@@ -30,10 +30,25 @@ type Type struct {
 	Loses   string          // what it deletes, for plans; "" if it deletes no data
 
 	Moments []project.Moment                                // at which alone it may be called; nil for all
+	Awaits  func(on string, now time.Time) Awaited          // what it waits for; nil if it does not wait
 	Check   func(on string) error                           // what Form cannot say of that value; nil for nothing
 	ARN     func(in project.Target, on string) (arn string) // what that value names, if it is no ARN or URL itself; nil if it is
 
 	Caller // calls it
+}
+
+// Awaited is what a hook waits for.
+type Awaited struct {
+	What  string    // for messages
+	Opens time.Time // when it is there at the earliest; zero if nobody knows
+}
+
+// String says what it is, and when it is there.
+func (a Awaited) String() string {
+	if a.Opens.IsZero() {
+		return a.What
+	}
+	return a.What + ", which opens next at " + a.Opens.UTC().Format(time.RFC3339)
 }
 
 // A Key is a key of hooks of a type.

@@ -18,10 +18,19 @@ func windowType() Type {
 	const span = day + `(-` + day + `)?`
 	return Type{
 		Name: "window", What: "days, hours and, if it is not UTC, a time zone, such as mon-fri 22:00-06:00 Europe/Berlin or daily 09:00-17:00",
-		Form:  pattern.New(`^(daily|` + span + `(,` + span + `)*) ` + clock + `-(` + clock + `|24:00)( [A-Za-z][A-Za-z0-9_+/-]{0,63})?$`),
-		Check: func(on string) error { _, err := parseWindow(on); return err },
-		Local: true, Caller: waitsFor{},
+		Form:   pattern.New(`^(daily|` + span + `(,` + span + `)*) ` + clock + `-(` + clock + `|24:00)( [A-Za-z][A-Za-z0-9_+/-]{0,63})?$`),
+		Check:  func(on string) error { _, err := parseWindow(on); return err },
+		Awaits: awaitedWindow, Local: true, Caller: waitsFor{},
 	}
+}
+
+// awaitedWindow is a window, and when it is open next.
+func awaitedWindow(on string, now time.Time) Awaited {
+	a := Awaited{What: "the time window " + on}
+	if w, err := parseWindow(on); err == nil {
+		a.Opens = w.opens(now)
+	}
+	return a
 }
 
 // waitsFor waits for a time window: it is over at once if the window is open. Nothing runs meanwhile: a poll reads the clock.
@@ -121,4 +130,22 @@ func (w window) open(at time.Time) bool {
 		return w.days[today] && w.from <= now && now < w.to
 	}
 	return w.days[today] && now >= w.from || w.days[(today+6)%7] && now < w.to
+}
+
+// searched is on how many days a window is looked for: one of a single day may be skipped once, when clocks go forward.
+const searched = 15
+
+// opens returns when the window is open next, which is now if it is open; zero if it is not open within two weeks.
+func (w window) opens(now time.Time) time.Time {
+	if w.open(now) {
+		return now
+	}
+	local := now.In(w.zone)
+	for day := range searched {
+		at := time.Date(local.Year(), local.Month(), local.Day()+day, w.from/60, w.from%60, 0, 0, w.zone)
+		if at.After(now) && w.open(at) {
+			return at
+		}
+	}
+	return time.Time{}
 }

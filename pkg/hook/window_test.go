@@ -53,3 +53,22 @@ func TestWrongWindows(t *testing.T) {
 		}
 	}
 }
+
+// A window says when it is open next, on the clock of its zone. 2030-01-04 is a Friday.
+func TestWindowOpensNext(t *testing.T) {
+	typ, _ := hook.Named("window")
+	for _, c := range []struct{ window, at, want string }{
+		{"daily 09:00-17:00", "2030-01-04T10:00:00Z", "2030-01-04T10:00:00Z"}, {"daily 09:00-17:00", "2030-01-04T17:00:00Z", "2030-01-05T09:00:00Z"},
+		{"fri 09:00-10:00", "2030-01-04T10:00:00Z", "2030-01-11T09:00:00Z"}, {"mon 22:00-06:00 Europe/Berlin", "2030-01-04T10:00:00Z", "2030-01-07T21:00:00Z"},
+		{"sun 02:00-03:00 Europe/Berlin", "2030-03-30T10:00:00Z", "2030-04-07T00:00:00Z"}, // on the next Sunday, clocks go from 02:00 to 03:00
+	} {
+		at, err := time.Parse(time.RFC3339, c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := typ.Awaits(c.window, at)
+		if got := a.Opens.UTC().Format(time.RFC3339); got != c.want || !strings.Contains(a.String(), c.window) || !strings.HasSuffix(a.String(), c.want) {
+			t.Errorf("%s at %s: %s, want %s", c.window, c.at, a, c.want)
+		}
+	}
+}

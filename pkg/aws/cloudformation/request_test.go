@@ -196,10 +196,11 @@ func TestIgnoredChanges(t *testing.T) {
 	} {
 		task := task(c.verb)
 		task.Node.IgnoreChanges, task.Want.Parameters = []string{"Image", "Key"}, map[string]string{"Count": "2", "Image": "v1"}
-		task.Seen = &plan.Live{Parameters: map[string]string{}}
+		has := make(map[string]string)
 		for _, name := range c.has {
-			task.Seen.Parameters[name] = "live"
+			has[name] = "live"
 		}
+		task.Kept = task.Node.Keeps(has)
 		request, got := sent(t, task), map[string]string{}
 		for key, name := range request {
 			if member, ok := strings.CutSuffix(key, "ParameterKey"); ok {

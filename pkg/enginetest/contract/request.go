@@ -95,6 +95,9 @@ var requestLaws = map[string]func(fixture){
 			t := s.task("vpc", v, "v1")
 			t.Node.Template = templateOf(topicText + parameters)
 			t.Node.IgnoreChanges, t.Want.Parameters = ignored, values
+			if v == plan.Update {
+				t.Kept = t.Node.Keeps(s.described(t).Parameters)
+			}
 			return t
 		}
 		has := func(want map[string]string) {
