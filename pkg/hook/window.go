@@ -132,7 +132,7 @@ func (w window) open(at time.Time) bool {
 	return w.days[today] && now >= w.from || w.days[(today+6)%7] && now < w.to
 }
 
-// searched is on how many days a window is looked for: one of a single day may be skipped once, when clocks go forward.
+// searched is on how many days a window may begin: one of a single day may be skipped once, when clocks go forward.
 const searched = 15
 
 // opens returns when the window is open next, which is now if it is open; zero if it is not open within two weeks.

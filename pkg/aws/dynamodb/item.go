@@ -96,7 +96,7 @@ type stepItem struct {
 	NotBefore time.Time     `json:"not_before"`
 	Claimed   time.Time     `json:"claimed"`
 	Tried     time.Time     `json:"tried,omitzero"`
-	Kept      []string      `json:"kept,omitempty"`
+	Kept      []string      `json:"previous,omitempty"`
 	Ended     time.Time     `json:"ended"`
 	Forced    bool          `json:"forced,omitempty"`
 	Answer    *run.Answer   `json:"answer,omitempty"`

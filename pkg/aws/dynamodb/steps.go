@@ -91,7 +91,7 @@ func moving(c engine.Change, parts map[key]int) []write {
 	s := c.Step
 	set := values{
 		"status": s.Status, "attempt": s.Attempt, "nonce": s.Nonce, "receipt": known(s.Receipt), "why": s.Why,
-		"due": s.Due, "not_before": s.NotBefore, "claimed": s.Claimed, "tried": s.Tried, "kept": s.Kept, "ended": s.Ended,
+		"due": s.Due, "not_before": s.NotBefore, "claimed": s.Claimed, "tried": s.Tried, "previous": s.Kept, "ended": s.Ended,
 		"forced": s.Forced, "result": s.Result, "cause": known(s.Cause),
 	}
 	if c.From == run.Pending {

@@ -487,7 +487,7 @@ func TestReadable(t *testing.T) {
 	want := map[string]any{
 		"PK": "RUN#one", "SK": "STEP#00000", "version": 1.0, "planner_number": 1.0, "id": "n0000/read", "node": "n0000", "verb": "read", "number": 0.0,
 		"status": "running", "attempt": 1.0, "nonce": "", "receipt": map[string]any{"stack_id": "arn"}, "why": "", "event": "", "polls": 0.0, "reported": false,
-		"due": "2026-03-01T12:00:00.000000005Z", "not_before": nil, "claimed": nil, "tried": nil, "kept": nil, "ended": nil, "forced": false, "result": nil, "cause": nil,
+		"due": "2026-03-01T12:00:00.000000005Z", "not_before": nil, "claimed": nil, "tried": nil, "previous": nil, "ended": nil, "forced": false, "result": nil, "cause": nil,
 	}
 	if diff := cmp.Diff(want, step); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -95,7 +95,7 @@ var requestLaws = map[string]func(fixture){
 			t := s.task("vpc", v, "v1")
 			t.Node.Template = templateOf(topicText + parameters)
 			t.Node.IgnoreChanges, t.Want.Parameters = ignored, values
-			if v == plan.Update {
+			if s.ids["vpc"] != "" {
 				t.Kept = t.Node.Keeps(s.described(t).Parameters)
 			}
 			return t
