@@ -200,7 +200,9 @@ func TestCurl(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("there is no curl on this machine")
 	}
-	h := newLaptop(t).serve(0.05)
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
 	curl := func(args ...string) string {
 		t.Helper()
 		var out bytes.Buffer
@@ -212,10 +214,10 @@ func TestCurl(t *testing.T) {
 		return strings.TrimSpace(out.String())
 	}
 	signed := []string{"--aws-sigv4", "aws:amz:us-east-1:execute-api", "--user", "local:local"}
-	runs := h.URL() + "/projects/shop/prod/runs"
-	if got := curl(append(signed, runs)...); got != `{"runs":[]}` {
+	if got := curl(append(signed, h.URL()+"/projects/shop/prod/runs")...); got != `{"runs":[]}` {
 		t.Errorf("the answer is %s", got)
 	}
+	runs := h.URL() + "/projects/pair/default/runs"
 	if got := curl(append(signed, "-H", "content-type: application/json", "-d", `{"operation":"refresh"}`, runs)...); !strings.Contains(got, `"operation":"refresh"`) {
 		t.Errorf("the answer is %s", got)
 	}

@@ -233,7 +233,7 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Approve")
 			b.see("succeeded")
 
-			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 12})
+			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 30})
 			l.edit("templates/topic.yaml", "Version: 3", "Version: 4")
 			l.start("deploy", l.project)(cli.ExitWaiting)
 			b.press("pair / default")
