@@ -78,6 +78,10 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 
 func (r *emulators) ProjectFile(exists bool) { r.noProjectFile = !exists }
 
+func (r *emulators) FewAtOnce(most int) {
+	r.setKey("groups", fmt.Sprintf("{ few: { max_parallel: %d } }", most))
+}
+
 func (r *emulators) MaxDeletions(deletions int) { r.setKey("max_deletions", fmt.Sprint(deletions)) }
 
 func (r *emulators) OnFailure(word string) { r.setKey("on_failure", word) }

@@ -28,6 +28,7 @@ type backend interface {
 	Submit(operation string, w stacks, of string, with ...options) (id string)
 	ProjectFile(exists bool)                 // in uploads from now on; the first has one
 	MaxDeletions(deletions int)              // in project files from now on
+	FewAtOnce(most int)                      // the same, the limit of the group few
 	Timeout(stack string, d time.Duration)   // likewise: the timeout of a stack; of runs if stack is ""
 	OnFailure(word string)                   // likewise
 	ApprovePlans(expires time.Duration)      // likewise: plans have to be approved within this time; 0 is not at all
@@ -220,6 +221,9 @@ func (p *memoryBackend) project(w stacks) project.Project {
 		n.Timeout, n.Assets = p.timeouts[name], p.assets[name]
 		stack, _, _ := strings.Cut(name, "@")
 		n.Hooks = hooksOf(p.hooks, stack)
+		if n.Group == "" && odd(name) {
+			n.Group = oddGroup
+		}
 		made.Nodes[name] = n
 	}
 	if made.Hooks = hooksOf(p.hooks, ""); made.Hooks != nil {
@@ -255,6 +259,8 @@ func (p *memoryBackend) Timeout(stack string, d time.Duration) {
 func (p *memoryBackend) ProjectFile(exists bool) { p.noProjectFile = !exists }
 
 func (p *memoryBackend) MaxDeletions(deletions int) { p.maxDeletions = &deletions }
+
+func (p *memoryBackend) FewAtOnce(most int) { p.limits = []project.Limit{{Group: "few", Most: most}} }
 
 func (p *memoryBackend) Schedules(operations map[string]string) {
 	p.schedules = operations

@@ -22,6 +22,7 @@ var stackOptions = map[string]option{
 	"DELETE":     {"on_failure: DELETE", func(n *project.Node) { n.OnFailure = project.DeleteFailed }},
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
 	"fixed":      {"ignore_changes: [Fromvpc]", func(n *project.Node) { n.IgnoreChanges = []string{"Fromvpc"} }},
+	"few":        {"group: few", func(n *project.Node) { n.Group = "few" }},
 	"retained":   {"retain: [Topic]", func(n *project.Node) { n.Retain = []string{"Topic"} }},
 	"keeps":      {"", func(*project.Node) {}}, // it ignores changes of all its parameters: in memory only
 	"off":        {"enabled: false", func(*project.Node) {}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func (a *generator) sharing() {
 		case a.IntN(2) == 0:
 			a.add("max-parallel", most)
 		case !a.emulated:
-			a.add("max-parallel", most, a.one("s", "s1", "s2", "s3"))
+			a.add("max-parallel", most, a.one("s", "s1", "s2", "s3", oddGroup))
 		}
 	}
 	if a.plain || a.emulated {
@@ -75,14 +76,17 @@ func (s script) limits() []project.Limit {
 			continue
 		}
 		made := project.Limit{Most: max(l.number(1), 1)}
-		if len(l) > 2 {
+		switch {
+		case len(l) > 2 && l[2] == oddGroup:
+			made.Group = oddGroup
+		case len(l) > 2:
 			made.Prefix = l[2]
 		}
-		if !slices.ContainsFunc(all, func(o project.Limit) bool { return o.Prefix == made.Prefix }) {
+		if !slices.ContainsFunc(all, func(o project.Limit) bool { return o.Compare(made) == 0 }) {
 			all = append(all, made)
 		}
 	}
-	slices.SortFunc(all, func(a, b project.Limit) int { return slices.Compare([]byte(a.Prefix), []byte(b.Prefix)) })
+	slices.SortFunc(all, project.Limit.Compare)
 	return all
 }
 
@@ -172,12 +176,24 @@ func (w *monitor) withinLimits(r run.Run, began run.Step) {
 				n++
 			}
 		}
-		w.holds(capped, n <= l.Most, "with %s of run %s, %d steps with the prefix %q are in flight, and max_parallel is %d", began.ID, r.ID, n, l.Prefix, l.Most)
+		w.holds(capped, n <= l.Most, "with %s of run %s, %d steps with the prefix %q are in flight, and max_parallel is %d", began.ID, r.ID, n, l.Prefix+l.Group, l.Most)
 	}
 }
 
-// grouped reports whether a limit is for the stack of a step.
+// oddGroup is the group of the stacks that odd reports.
+const oddGroup = "odd"
+
+// odd reports whether the name of a stack of a random scenario ends with an odd digit.
+func odd(node string) bool {
+	name, _, _ := strings.Cut(node, "@")
+	return len(name) > 1 && name[0] == 's' && strings.ContainsRune("13579", rune(name[len(name)-1]))
+}
+
+// grouped reports whether a limit is for the stack of a step. A stack that is no longer in the files has the group that is recorded.
 func grouped(s run.Step, l project.Limit) bool {
+	if l.Group != "" {
+		return s.Node != "" && s.Approval == nil && (s.Group == l.Group || s.Spec != "" && odd(s.Node))
+	}
 	return s.Node != "" && s.Approval == nil && len(s.Node) >= len(l.Prefix) && s.Node[:len(l.Prefix)] == l.Prefix
 }
 
@@ -198,7 +214,7 @@ func (g *player) checkLimits(r run.Run) {
 					n++
 				}
 			}
-			g.holds(capped, n <= l.Most, "when %s of run %s began, %d steps with the prefix %q were in flight, and max_parallel is %d", s.ID, r.ID, n, l.Prefix, l.Most)
+			g.holds(capped, n <= l.Most, "when %s of run %s began, %d steps with the prefix %q were in flight, and max_parallel is %d", s.ID, r.ID, n, l.Prefix+l.Group, l.Most)
 		}
 	}
 }
@@ -217,6 +233,8 @@ func TestRandomScenariosContain(t *testing.T) {
 				beside++
 			case l[0] == "policy" && l[1] != "nothing":
 				found["policy"]++
+			case l[0] == "max-parallel" && len(l) == 3 && l[2] == oddGroup:
+				found["max_parallel of a group"]++
 			case l[0] == "max-parallel" && len(l) == 3:
 				found["max_parallel of a prefix"]++
 			case l[0] == "deploy-hub" && len(hub(l.number(1)+1)) > hubSize:
@@ -233,7 +251,7 @@ func TestRandomScenariosContain(t *testing.T) {
 	}
 	for what, least := range map[string]int{
 		"adopt": 100, "forget": 100, "by-hand": 40, "unreadable": 40, "lab-adopt": 100, "lab-deploy": 40, "lab-destroy": 40, "lab-forget": 40,
-		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 200, "policy": 300, "table": 1000, "taken": 100, "left": 50, "move": 300, "hook": 500, "fail-hook": 200,
+		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 150, "max_parallel of a group": 40, "policy": 300, "table": 1000, "taken": 100, "left": 50, "move": 300, "hook": 500, "fail-hook": 200,
 	} {
 		if found[what] < least {
 			t.Errorf("%d of %d random scenarios have %s, want at least %d", found[what], largeSeeds, what, least)

@@ -25,8 +25,9 @@ var words = []word{
 	{"templates", "[PROJECT-STACK...]", (*scenario).templates, isGiven}, // templates instead, without a project file
 	{"as", "PROJECT", (*scenario).as, isGiven},                          // the project of the lines that follow, with stacks of the same names
 	{"max-deletions", "NUMBER", (*scenario).maxDeletions, isGiven},
-	{"approve-nothing", "", func(s *scenario, _ statement) { s.ApprovePlans(0) }, isGiven}, // from now on
-	{"approve-plans", "[NUMBER]", (*scenario).approvePlans, isGiven},                       // plans have to be approved, within the given number of seconds
+	{"approve-nothing", "", func(s *scenario, _ statement) { s.ApprovePlans(0) }, isGiven},                  // from now on
+	{"approve-plans", "[NUMBER]", (*scenario).approvePlans, isGiven},                                        // plans have to be approved, within the given number of seconds
+	{"few-at-once", "NUMBER", func(s *scenario, st statement) { s.FewAtOnce(number(st.args[0])) }, isGiven}, // how many stacks of the group few change at the same time; the project has no such group otherwise
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},
 	{"assets", "STACK [TEXT...]", (*scenario).assets, isGiven}, // that the stack needs in a bucket of its account: in memory only

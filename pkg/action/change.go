@@ -180,7 +180,7 @@ func (t Task) updates() bool { return t.Request == UpdateStack || t.Request == E
 func (t Task) ended(op Operation, live plan.Live) Progress {
 	r := newRecord(t, live)
 	if t.configures() { // it was approved by the level before
-		r.Approve, r.Hooks, r.Retain = t.Node.Approve, project.HooksOfDeletion(t.Node.Hooks), t.Node.Retain
+		r.Approve, r.Hooks, r.Retain, r.Group = t.Node.Approve, project.HooksOfDeletion(t.Node.Hooks), t.Node.Retain, t.Node.Group
 	}
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {

@@ -228,6 +228,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
+	for i, s := range p.Steps {
+		p.Steps[i].Group = view.Group(s.Node)
+	}
 	r.Start(p, specs)
 	r.Digest = shown.Digest(basis)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind

@@ -238,6 +238,14 @@ func (v View) where(node string) string {
 	return v.Recorded[node].Target.Where()
 }
 
+// Group returns the group of a node: for a stack that is not in the files, the one with which it was last deployed.
+func (v View) Group(node string) string {
+	if n, ok := v.Desired.Nodes[node]; ok {
+		return n.Group
+	}
+	return v.Recorded[node].Group
+}
+
 // addPhase adds the steps of a node's phase, the first after the given steps.
 func (b *builder) addPhase(node string, after []string, steps ...Step) {
 	for _, s := range steps {

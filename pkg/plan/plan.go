@@ -63,6 +63,7 @@ type Step struct {
 
 	Timeout    project.Timeout    `json:"timeout,omitempty"`    // how long it may take
 	Deployment project.Deployment `json:"deployment,omitempty"` // of a create, an update or a delete
+	Group      string             `json:"group,omitempty"`      // of its stack, whose limit counts it; not part of the plan's digest, but that of the node is
 	Expected   Seconds            `json:"expected,omitempty"`   // how long it probably takes, if it changes anything; not part of the plan's digest
 }
 
@@ -160,6 +161,7 @@ type Record struct {
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
 
+	Group   string            `json:"group,omitempty"`   // with which it was last deployed
 	Retain  []string          `json:"retain,omitempty"`  // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted
 	Hooks   []project.Hook    `json:"hooks,omitempty"`   // of the deletion of the stack
 	Pending []string          `json:"pending,omitempty"` // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted

@@ -39,7 +39,7 @@ type Project struct {
 	MaxDeletions *int            `json:"max_deletions,omitempty"` // how many stacks a deploy may delete permanently; nil is the default of package plan
 	Timeout      Timeout         `json:"timeout,omitempty"`       // of a run
 	Rollback     bool            `json:"rollback,omitempty"`      // a rollback follows a deploy that fails
-	MaxParallel  []Limit         `json:"max_parallel,omitempty"`  // how many stacks a run changes at the same time, sorted by prefix
+	MaxParallel  []Limit         `json:"max_parallel,omitempty"`  // how many stacks a run changes at the same time, sorted
 
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
 	Policies  []Policy            `json:"policies,omitempty"`  // its own; those of the installation come before them
@@ -116,11 +116,25 @@ func StackName(project, environment, stack string) string {
 	return strings.Join(parts, "-")
 }
 
-// A Limit is how many of the stacks whose names begin with a prefix a run changes at the
+// A Limit is how many of the stacks of a group, or of those whose names begin with a prefix, a run changes at the
 // same time. The empty prefix is that of all stacks.
 type Limit struct {
-	Prefix string `json:"prefix,omitempty"`
+	Prefix string `json:"prefix,omitempty"` // empty for a group
+	Group  string `json:"group,omitempty"`
 	Most   int    `json:"most"` // at least 1
+}
+
+// Compare orders limits, those of groups last. Limits of the same stacks are equal.
+func (l Limit) Compare(other Limit) int {
+	return cmp.Or(strings.Compare(l.Group, other.Group), strings.Compare(l.Prefix, other.Prefix))
+}
+
+// Limits reports whether l is for a stack with the given name and group.
+func (l Limit) Limits(stack, group string) bool {
+	if l.Group != "" {
+		return group == l.Group
+	}
+	return strings.HasPrefix(stack, l.Prefix)
 }
 
 // Graph returns the nodes of p, each after its dependencies. It refuses
@@ -215,6 +229,7 @@ type Node struct {
 	ResourceTypes    []string         `json:"resource_types,omitempty"`   // that a request may contain, sorted; none is all. A change of them does not change the stack
 	StackPolicy      StackPolicy      `json:"stack_policy,omitzero"`
 	DuringUpdate     string           `json:"stack_policy_during_update,omitempty"` // the body of the policy that counts during an update instead; a change of it does not change the stack
+	Group            string           `json:"group,omitempty"`                      // whose limit the stack has; a change of it does not change the stack
 	Retain           []string         `json:"retain,omitempty"`                     // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted; a change of them does not change the stack
 
 	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack

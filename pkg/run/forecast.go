@@ -173,7 +173,7 @@ func (s *simulation) enqueue(i int) {
 	kind.WriteString(step.Where)
 	for _, l := range s.run.MaxParallel {
 		if step.within(l) {
-			kind.WriteString("\n" + l.Prefix)
+			kind.WriteString("\n" + l.Group + "\t" + l.Prefix)
 		}
 	}
 	q := s.byKind[kind.String()]

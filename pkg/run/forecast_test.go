@@ -40,15 +40,21 @@ func TestForecast(t *testing.T) {
 		change func(*run.Run)
 		want   string
 	}{
-		"a chain":                            {"a b<a c<b", none, "190 a b c"},
-		"the longest chain counts":           {"a b c<a d<b", none, "110 b d"},
-		"what is done is over":               {"a:done b<a c<b", none, "130 b c"},
-		"what runs has run for a while":      {"a:running b<a", since(45), "115 a b"},
-		"late, so it takes a while more":     {"a:running d<a", since(160), "34 a d"},
-		"it found nothing to change":         {"a:running d<a", func(r *run.Run) { since(1)(r); r.Steps[0].Receipt.Unchanged = true }, "11 a d"},
-		"what may change nothing is short":   {"a b<a", func(r *run.Run) { r.Steps[1].Possible = true }, "62 a b"},
-		"one at a time":                      {"a b c d", all(1), "200 d"},
-		"two at a time":                      {"a b c d", all(2), "100 b"},
+		"a chain":                          {"a b<a c<b", none, "190 a b c"},
+		"the longest chain counts":         {"a b c<a d<b", none, "110 b d"},
+		"what is done is over":             {"a:done b<a c<b", none, "130 b c"},
+		"what runs has run for a while":    {"a:running b<a", since(45), "115 a b"},
+		"late, so it takes a while more":   {"a:running d<a", since(160), "34 a d"},
+		"it found nothing to change":       {"a:running d<a", func(r *run.Run) { since(1)(r); r.Steps[0].Receipt.Unchanged = true }, "11 a d"},
+		"what may change nothing is short": {"a b<a", func(r *run.Run) { r.Steps[1].Possible = true }, "62 a b"},
+		"one at a time":                    {"a b c d", all(1), "200 d"},
+		"two at a time":                    {"a b c d", all(2), "100 b"},
+		"a named group one at a time": {"b data/a data/b data/c", func(r *run.Run) {
+			r.MaxParallel = []project.Limit{{Group: "few", Most: 1}}
+			for i := range r.Steps[1:] {
+				r.Steps[i+1].Group = "few"
+			}
+		}, "120 data/c"},
 		"a group one at a time":              {"b data/a data/b data/c", func(r *run.Run) { r.MaxParallel = []project.Limit{{Prefix: "data/", Most: 1}} }, "120 data/c"},
 		"the budget of an account":           {strings.Repeat("d ", 41), func(r *run.Run) { place(r, "here") }, "20 d"},
 		"each account has its budget":        {strings.Repeat("d ", 41), func(r *run.Run) { place(r, "here", "there") }, "15 d"},

@@ -65,6 +65,8 @@ func TestMaxParallel(t *testing.T) {
 		"full":                              {"a:running+9 b:running+8 c", all, "[]", run.StateWatch, 8 * time.Second},
 		"what is done does not count":       {"a:done b:failed c:running+8 d", all, "[3]", run.StateReady, 0},
 		"of a group":                        {"data/a data/b web/a web/b web/c", data, "[0 2 3]", run.StateReady, 0},
+		"of a named group":                  {"data/a data/b web/a web/b web/c", []project.Limit{{Group: "odd", Most: 1}}, "[0 1 2 3]", run.StateReady, 0},
+		"a named group that is full":        {"data/a data/b web/a:running+9 web/b web/c", []project.Limit{{Group: "odd", Most: 1}}, "[0 1 3]", run.StateReady, 0},
 		"a group that is full":              {"data/a:running+9 data/b web/a", data, "[2]", run.StateReady, 0},
 		"a full group alone":                {"data/a:running+9 data/b", data, "[]", run.StateWatch, 9 * time.Second},
 		"a full project, and a group":       {"web/a:running+9 web/b:running+9 web/c:running+7 data/b", data, "[]", run.StateWatch, 7 * time.Second},
@@ -72,6 +74,9 @@ func TestMaxParallel(t *testing.T) {
 	} {
 		r := parse(t, c.steps)
 		r.MaxParallel = c.limits
+		for i := range r.Steps {
+			r.Steps[i].Group = map[bool]string{true: "odd"}[r.Steps[i].Node == "web/a" || r.Steps[i].Node == "web/c"]
+		}
 		if got := fmt.Sprint(r.Ready(now, 9)); got != c.ready {
 			t.Errorf("%s: ready are %s, want %s", name, got, c.ready)
 		}

@@ -84,7 +84,7 @@ type Approval struct {
 	Expires           project.Timeout
 }
 
-// A Limit is how many of the stacks whose names begin with a prefix a run changes at the
+// A Limit is how many of the stacks of a group, or of those whose names begin with a prefix, a run changes at the
 // same time.
 type Limit struct {
 	project.Limit
@@ -155,6 +155,7 @@ type Settings struct {
 	StackPolicy, DuringUpdate    *StackPolicy
 	ResourceTypes, IgnoreChanges *[]Value
 	Retain                       *[]Value
+	Group                        *Value
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Hooks                        Hooks                 // nil if the key is absent

@@ -18,7 +18,7 @@ const (
 	MaxName       = 128 // characters of a stack's name
 	MaxSchedules  = 50  // of an environment
 	MaxMoved      = 1_000
-	MaxLimits     = 50 // prefixes under max_parallel:
+	MaxLimits     = 50 // prefixes under max_parallel:, and groups
 	MaxParameters = 200
 	MaxTags       = 50
 	MaxValue      = 4096     // bytes of a parameter's value

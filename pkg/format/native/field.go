@@ -216,6 +216,35 @@ func (p *parser) maxParallel(what string, n *yaml.Node) []declared.Limit {
 	return all
 }
 
+// groups reads the limits of groups: a mapping for each, with max_parallel.
+func (p *parser) groups(what string, n *yaml.Node) []declared.Limit {
+	if n == nil {
+		return nil
+	}
+	pairs := p.mapping(what, n)
+	if len(pairs) > declared.MaxLimits {
+		p.Add(p.at(n), "%s: %d groups: at most %d are allowed", what, len(pairs), declared.MaxLimits)
+		return nil
+	}
+	var all []declared.Limit
+	for _, pair := range pairs {
+		label := what + ": " + problem.Short(pair.Key.Value)
+		keys := p.keys(label, pair.Value, groupKeys, nil)
+		switch {
+		case !project.Name.MatchString(pair.Key.Value):
+			p.Add(p.at(pair.Key), "%s: it is not a valid name: use letters, digits and hyphens, at most 64, beginning with a letter", label)
+		case keys == nil: // it was reported
+		case keys["max_parallel"] == nil:
+			p.Add(p.at(pair.Key), "%s: max_parallel is missing: write how many stacks of the group a run changes at the same time", label)
+		default:
+			if most, ok := p.count(label+": max_parallel", keys["max_parallel"], 1, declared.MaxStacks); ok {
+				all = append(all, declared.Limit{Limit: project.Limit{Group: pair.Key.Value, Most: most}, Label: label, At: p.at(pair.Key)})
+			}
+		}
+	}
+	return all
+}
+
 // choice reads one of some words; "" if there is none.
 func (p *parser) choice(what string, n *yaml.Node, of []string) string {
 	if n == nil || !p.plain(what, n) {

@@ -47,6 +47,8 @@ var (
 		{"max_deletions", "How many stacks one deploy may delete permanently." + ofEnvironment + " Default: ten or half of the recorded stacks, whichever is less, but at least one.", number(0, mostDeletions), such(0)},
 		{"max_parallel", "How many stacks a run changes at the same time; or a mapping, with one number for each prefix of stack names. An environment's own override the top level, prefix by prefix. Default: no limit.",
 			anyOf(number(1, declared.MaxStacks), but(mapping(number(1, declared.MaxStacks)), "maxProperties", declared.MaxLimits)), such(20, map[string]any{"": 20, "data/": 1})},
+		{"groups", "Groups of stacks, each with max_parallel: how many of its stacks a run changes at the same time. An environment's own override the top level, group by group.",
+			but(named(project.Name.String(), ref("group")), "maxProperties", declared.MaxLimits), such(map[string]any{"databases": map[string]any{"max_parallel": 2}})},
 		{"approve_plan", "Whether a person has to approve the plan of a deploy or a destroy before its first step." + ofEnvironment + " Default: false.", truthShape, nil},
 		{"approvers", "Patterns of the ARNs of those who may answer; * stands for any text without a slash." + ofEnvironment + " Default: all who may approve.", distinct(textShape), such([]string{"arn:aws:sts::111122223333:assumed-role/release/*"})},
 		{"approvals", "How many persons have to approve." + ofEnvironment + " Default: 1.", shape{"type": "integer", "minimum": 1, "maximum": project.MaxApprovals}, nil},
@@ -97,6 +99,7 @@ var (
 		{"stack_policy", "A stack policy: which resources an update may change. The policy, the path of a JSON or YAML file of the project that has it, or none.", policyShape,
 			such("policies/db.json", map[string]any{"Statement": []any{map[string]any{"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}}})},
 		{"stack_policy_during_update", "The stack policy that counts during each update instead, for an intended exception.", policyShape, nil},
+		{"group", "The group under groups whose limit the stack has.", anyOf(matching(project.Name.String()), referenceShape), such("databases")},
 		{"retain", "Logical IDs of resources that stay in AWS if the deletion of the stack fails because of them, such as a bucket with objects.", distinct(textShape), such([]string{"Uploads"})},
 		{"resource_types", "The types of resources that a request to CloudFormation may contain. Default: all.", distinct(textShape), such([]string{"AWS::SNS::*", "Custom::*"})},
 	}
@@ -121,6 +124,10 @@ var (
 		{"alarms", "The ARNs of alarms of CloudWatch.", but(distinct(textShape), "maxItems", project.MaxTriggers), such([]string{"arn:aws:cloudwatch:${region}:${account}:alarm:api-errors"})},
 		{"composite_alarms", "The ARNs of composite alarms.", but(distinct(textShape), "maxItems", project.MaxTriggers), nil},
 		{"minutes", "How many minutes CloudFormation watches the alarms after the resources are deployed, 0 to " + strconv.Itoa(project.MaxMonitoringMinutes) + ".", anyOf(number(0, project.MaxMonitoringMinutes), textShape), such(10)},
+	}
+
+	groupTable = []key{
+		{"max_parallel", "How many stacks of the group a run changes at the same time.", number(1, declared.MaxStacks), such(2)},
 	}
 
 	moveTable = []key{
@@ -161,6 +168,7 @@ var (
 	overrideKeys    = namesOf(overrideTable)
 	defaultKeys     = namesOf(settingTable)
 	triggerKeys     = namesOf(triggerTable)
+	groupKeys       = namesOf(groupTable)
 	moveKeys        = namesOf(moveTable)
 	scheduleKeys    = namesOf(scheduleTable)
 	policyKeys      = namesOf(policyTable) // of which it has one of the levels

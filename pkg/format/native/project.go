@@ -75,7 +75,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		Defaults:     p.defaults(of, keys["defaults"]),
 		Stacks:       p.stacks(of, keys["stacks"]),
 		MaxDeletions: p.deletions(of+"max_deletions", keys["max_deletions"]),
-		MaxParallel:  p.maxParallel(of+"max_parallel", keys["max_parallel"]),
+		MaxParallel:  slices.Concat(p.maxParallel(of+"max_parallel", keys["max_parallel"]), p.groups(of+"groups", keys["groups"])),
 		Timeout:      p.duration(of+"timeout", keys["timeout"]),
 		Schedules:    p.schedules(of+"schedules", keys["schedules"]),
 	}
@@ -177,6 +177,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.RollbackTriggers = p.triggers(what+": rollback_triggers", keys["rollback_triggers"])
 	s.IgnoreChanges = p.list(what, "ignore_changes", keys)
 	s.ResourceTypes, s.Retain = p.list(what, "resource_types", keys), p.list(what, "retain", keys)
+	s.Group = p.optional(what, "group", keys)
 	s.StackPolicy = p.stackPolicy(what+": stack_policy", keys["stack_policy"])
 	s.DuringUpdate = p.stackPolicy(what+": stack_policy_during_update", keys["stack_policy_during_update"])
 	s.Import = p.imports(what+": import", keys["import"])

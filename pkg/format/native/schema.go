@@ -112,6 +112,7 @@ func Schema() ([]byte, error) {
 		"defaults":          optional(object(settingTable)),
 		"environment":       optional(object(environmentTable)),
 		"rollback_triggers": optional(object(triggerTable)),
+		"group":             but(object(groupTable), "required", groupKeys),
 		"move":              but(object(moveTable), "required", moveKeys),
 		"schedule":          but(but(object(scheduleTable), "required", []string{"operation"}), "oneOf", requires(each(whenKeys)...)),
 		"policy":            but(but(object(policyTable), "required", []string{"message"}), "oneOf", requires([]string{string(project.Deny)}, []string{string(project.Warn)})),

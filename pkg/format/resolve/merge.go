@@ -41,6 +41,9 @@ func (r *resolver) merge() {
 		}
 	}
 	for _, l := range slices.Concat(r.declared.MaxParallel, r.environment.MaxParallel) {
+		if l.Group != "" { // the groups of the stacks are not resolved yet
+			continue
+		}
 		begins := func(name string) bool { return strings.HasPrefix(name, l.Prefix) }
 		if !slices.ContainsFunc(r.Names, begins) && !slices.ContainsFunc(slices.Collect(maps.Keys(r.elsewhere)), begins) {
 			r.UnusedLimits = append(r.UnusedLimits, l)
@@ -173,7 +176,7 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Notifications = cmp.Or(s.Notifications, on.Notifications)
 	on.StackPolicy, on.DuringUpdate = cmp.Or(s.StackPolicy, on.StackPolicy), cmp.Or(s.DuringUpdate, on.DuringUpdate)
 	on.ResourceTypes, on.IgnoreChanges = cmp.Or(s.ResourceTypes, on.ResourceTypes), cmp.Or(s.IgnoreChanges, on.IgnoreChanges)
-	on.Retain = cmp.Or(s.Retain, on.Retain)
+	on.Retain, on.Group = cmp.Or(s.Retain, on.Retain), cmp.Or(s.Group, on.Group)
 	on.RollbackTriggers = cmp.Or(s.RollbackTriggers, on.RollbackTriggers)
 	on.OnFailure, on.DisableRollback = cmp.Or(s.OnFailure, on.OnFailure), cmp.Or(s.DisableRollback, on.DisableRollback)
 	if s.Hooks != nil {

@@ -48,6 +48,7 @@ func (r *resolver) setOptions(s *Stack) {
 	r.setResourceTypes(what+": resource_types", s)
 	r.setIgnoreChanges(what+": ignore_changes", s)
 	r.setRetain(what+": retain", s)
+	r.setGroup(what+": group", s)
 	r.setImport(what, s)
 	r.setMoveFrom(what+": move_from", s)
 	r.setPhysicalName(what, s)

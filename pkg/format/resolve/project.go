@@ -6,7 +6,6 @@ package resolve
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
@@ -194,6 +193,7 @@ func (r *resolver) run() {
 			step(s)
 		}
 	}
+	r.checkGroups()
 	r.addImports()
 	r.setProjectHooks(home)
 }
@@ -226,7 +226,7 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 		}
 		a.Approvals, a.Expires = cmp.Or(l.Approval.Approvals, a.Approvals), cmp.Or(l.Approval.Expires, a.Expires)
 		for _, limit := range l.MaxParallel {
-			same := func(other project.Limit) bool { return other.Prefix == limit.Prefix }
+			same := func(other project.Limit) bool { return other.Compare(limit.Limit) == 0 }
 			all.MaxParallel = append(slices.DeleteFunc(all.MaxParallel, same), limit.Limit)
 		}
 		for name, s := range l.Schedules {
@@ -236,7 +236,7 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 			all.Schedules[name] = s
 		}
 	}
-	slices.SortFunc(all.MaxParallel, func(a, b project.Limit) int { return strings.Compare(a.Prefix, b.Prefix) })
+	slices.SortFunc(all.MaxParallel, project.Limit.Compare)
 	needs := map[string][]string{}
 	for e := range p.Edges {
 		needs[e.Node] = append(needs[e.Node], e.Needs)

@@ -45,6 +45,9 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 		if l.Prefix != "" {
 			what = "of the stacks " + l.Prefix + "…"
 		}
+		if l.Group != "" {
+			what = "stacks of the group " + l.Group
+		}
 		p.add(2, span{dim, fmt.Sprintf("at most %d %s at the same time", l.Most, what)})
 	}
 	replaced, lost, maybeLost := losses(c)
