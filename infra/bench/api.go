@@ -114,8 +114,7 @@ func get(ctx context.Context, url string) ([]byte, error) {
 	return text, err
 }
 
-// load sends requests one after the other at a steady rate, whether the ones before were answered or not, and returns how long
-// each took.
+// load starts eachSecond requests a second, and returns how long each took.
 func load(ctx context.Context, urls []string) ([]time.Duration, error) {
 	var all sync.WaitGroup
 	var mu sync.Mutex

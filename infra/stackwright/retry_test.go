@@ -40,7 +40,7 @@ func TestWithoutRunOfSeveralProjects(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("retry ended with %d", r.code)
 	}
-	l.has(r.err, "this could be about runs of 2 projects: give the ID of one to retry, or --project and --env: ", "(deploy of pair@prod, failed), ", "(deploy of pair@default, failed)")
+	l.has(r.err, "2 projects have a run that retry could mean: name the run, or give --project and --env: ", "(deploy of pair@prod, failed), ", "(deploy of pair@default, failed)")
 	l.has(l.must(cli.ExitOK, "retry", "--env", "prod"), "deploy of pair@prod succeeded")
 	l.has(l.must(cli.ExitOK, "retry"), "deploy of pair@default succeeded")
 }

@@ -86,8 +86,13 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	case live.Status.Gone():
 		return a.gone(ctx, t, allowed)
 	}
+	failed := t.unretained(op, allowed)
 	if again, ok := t.retaining(op, allowed); ok {
-		return a.repeat(ctx, again, t.failure(op))
+		p, refused, err := a.repeat(ctx, again, t.failure(op))
+		if err != nil || refused == nil {
+			return p, err
+		}
+		failed = refused
 	}
 	r := newRecord(t, live)
 	r.LastUpdated = t.Record.LastUpdated // a change outside Stackwright is still one
@@ -96,5 +101,5 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	result := plan.ResultOf(live)
 	result.NothingStarted = !op.Receipt.Known() && !t.Receipt.Known()
-	return Progress{Over: true, Receipt: op.Receipt, Err: t.unretained(op, allowed), Record: &r, Result: result}, nil
+	return Progress{Over: true, Receipt: op.Receipt, Err: failed, Record: &r, Result: result}, nil
 }

@@ -52,12 +52,12 @@ func (t Task) retaining(op Operation, allowed []string) (again Task, ok bool) {
 }
 
 // repeat deletes the stack without the resources that again retains. A poll that has crashed may have done so: its events say it. CloudFormation
-// retains resources only of a stack whose deletion has failed.
+// retains resources only of a stack whose deletion has failed. If CloudFormation refuses the deletion, refused says why.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteStack.html (RetainResources)
-func (a remove) repeat(ctx context.Context, again Task, failed error) (Progress, error) {
+func (a remove) repeat(ctx context.Context, again Task, failed error) (p Progress, refused, err error) {
 	found, err := a.Events(ctx, again)
 	if err != nil {
-		return Progress{}, err
+		return Progress{}, nil, err
 	}
 	if !found.Found {
 		_, err = a.Begin(ctx, again)
@@ -65,17 +65,17 @@ func (a remove) repeat(ctx context.Context, again Task, failed error) (Progress,
 	why := fmt.Sprintf("%v: the deletion is repeated and retains %s", failed, strings.Join(again.Retained(), ", "))
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable, fault.Busy): // the next poll tries again
-		return Progress{Why: fmt.Sprintf("%s: %v", why, err)}, nil
-	case err != nil:
+		return Progress{Why: fmt.Sprintf("%s: %v", why, err)}, nil, nil
+	case err != nil: // the answer may be lost although the deletion has started: its status tells
 		live, unread := a.Live(ctx, again.Location())
 		if unread != nil {
-			return Progress{}, unread
+			return Progress{}, nil, unread
 		}
 		if live.Status == "DELETE_FAILED" {
-			return Progress{}, fault.New(fault.Refused, "%w; its deletion cannot be repeated with retain: %w", failed, err)
+			return Progress{}, fault.New(fault.Refused, "%w; its deletion cannot be repeated with retain: %w", failed, err), nil
 		}
 	}
-	return Progress{Receipt: again.Receipt, Started: true, Why: why}, nil
+	return Progress{Receipt: again.Receipt, Started: true, Why: why}, nil, nil
 }
 
 // gone returns the result of a deletion after which there is no stack, with the resources that it has left in AWS. Only the events know them.

@@ -370,7 +370,7 @@ func TestDescribeLevel(t *testing.T) {
 	if c.Summary.Level != 1 || c.Summary.Update != 0 {
 		t.Errorf("%+v", c.Summary)
 	}
-	if got := lines(c); !strings.HasPrefix(got, "queue level certain: only its level of approval changes, and nothing in AWS\n  approve deletions → never ") {
+	if got := lines(c); !strings.HasPrefix(got, "queue level certain: its level of approval changes, and nothing in AWS\n  approve deletions → never ") {
 		t.Error(got)
 	}
 }

@@ -31,9 +31,9 @@ func (d describer) reasons(name string, a StackAction) []string {
 	case a == ActionForget:
 		return []string{"its stack is gone: only its record is deleted"}
 	case a == ActionLevel:
-		return []string{"only its level of approval changes, and nothing in AWS"}
+		return []string{"its level of approval changes, and nothing in AWS"}
 	case a == ActionRetain:
-		return []string{"only what a deletion retains changes, and nothing in AWS"}
+		return []string{"what a deletion retains changes, and nothing in AWS"}
 	case a == ActionHooks:
 		return nil
 	case a == ActionAdopt:

@@ -25,8 +25,8 @@ func (c configurations) Configuration(ctx context.Context, r run.Run) (reports.C
 		return reports.Configuration{}, err
 	}
 	files, err := archive.Unpack(r.Source.Key, body)
-	if err != nil {
-		return reports.Configuration{}, err
+	if err != nil { // the run that read it was refused
+		return reports.Configuration{}, fault.New(fault.Missing, "its archive cannot be read: %w", err)
 	}
 	targets, err := c.targets(ctx)
 	if err != nil {

@@ -68,14 +68,14 @@ func (t *Table) Follow(ctx context.Context, id string) (run.Run, error) {
 		return t.followWhole(ctx, id)
 	}
 	head, err := t.item(ctx, id)
-	ended := head.State.Over() && !t.views.finished(id) // its last steps ended since
-	if err != nil || ended {
+	again := head.State.Over() && !t.views.finished(id) // its last steps may have ended since
+	if err != nil || again {
 		t.views.drop(id)
 	}
 	switch {
 	case err != nil:
 		return run.Run{}, err
-	case ended:
+	case again:
 		return t.followWhole(ctx, id)
 	case head.Selected > logged:
 		items, err := t.query(ctx, span{pk: runKey(id).pk, from: selectedKey(id, logged+1).sk, to: selectedKey(id, head.Selected).sk})

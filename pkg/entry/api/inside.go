@@ -46,11 +46,11 @@ func (a API) resourceEvents(ctx context.Context, q question) (answer, error) {
 
 // pageOfStack reads the page of a list about a recorded stack that a request names, and returns the cursor of the next one.
 func pageOfStack[T any](ctx context.Context, a API, q question, read func(context.Context, plan.Location, string) ([]T, string, error)) ([]T, string, error) {
-	records, err := a.Records.Records(ctx, q.project)
+	name := q.QueryStringParameters["stack"]
+	records, err := a.Records.RecordsOf(ctx, q.project, []string{name})
 	if err != nil {
 		return nil, "", err
 	}
-	name := q.QueryStringParameters["stack"]
 	r, recorded := records[name]
 	if !recorded {
 		return nil, "", fault.New(fault.Missing, "no stack %.200q of %s is recorded: GET …/stacks lists those that are", name, q.project)

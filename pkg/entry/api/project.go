@@ -22,6 +22,9 @@ type Records interface {
 	// Records returns the records of a project by node.
 	Records(ctx context.Context, project string) (map[string]plan.Record, error)
 
+	// RecordsOf returns the records of some nodes.
+	RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
+
 	// Stacks returns how many records a project has.
 	Stacks(ctx context.Context, project string) (int, error)
 

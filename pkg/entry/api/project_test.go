@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +51,13 @@ func (h *app) Records(context.Context, string) (map[string]plan.Record, error) {
 		all[node] = plan.Record{Node: node, Stack: "shop-" + node, Token: "secret", Outputs: map[string]string{"Text": strings.Repeat("x", 2<<20)}}
 	}
 	return all, nil
+}
+
+// RecordsOf is api.Records.
+func (h *app) RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error) {
+	all, err := h.Records(ctx, project)
+	maps.DeleteFunc(all, func(node string, _ plan.Record) bool { return !slices.Contains(nodes, node) })
+	return all, err
 }
 
 // Stacks is api.Records.

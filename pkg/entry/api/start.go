@@ -119,7 +119,7 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 	return a.accepted(ctx, r.Project, r.ID, func(kept run.Run) error { return another(kept, r) })
 }
 
-// exists checks that a project has had a run: an operation that reads no files would otherwise make a project of a typing error.
+// exists checks that a project has had a run: with an operation that reads no files, a typo in the name would otherwise create a project.
 func (a API) exists(ctx context.Context, project string) error {
 	all, err := a.Records.Projects(ctx)
 	if err == nil && !slices.Contains(all, project) {

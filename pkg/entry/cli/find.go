@@ -165,7 +165,7 @@ func only(fits func(r run.Run, newer []run.Run) bool, none string, whole ...func
 		case 1:
 			return found[0], nil
 		}
-		return run.Run{}, fault.New(fault.Refused, "this could be about runs of %d projects: give the ID of one to %s, or --project and --env: %s",
+		return run.Run{}, fault.New(fault.Refused, "%d projects have a run that %s could mean: name the run, or give --project and --env: %s",
 			len(found), s.call.command.name, ids(found))
 	}
 }

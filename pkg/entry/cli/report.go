@@ -17,13 +17,14 @@ import (
 // writeReport prints a run as one file of HTML.
 func writeReport(ctx context.Context, c *call) (int, error) {
 	return c.aboutRun(ctx, func(s *session, r run.Run) error {
-		plan, _, err := s.changesOf(ctx, r)
-		if err != nil && !fault.Is(err, fault.Missing, fault.Broken) { // a run may have no plan, or an old one
-			return err
-		}
 		text := ""
-		if err == nil {
+		switch plan, _, err := s.changesOf(ctx, r); {
+		case err == nil:
 			text = strings.Join(term.Plan(plan, reportWidth, false), "\n")
+		case fault.Is(err, fault.Broken):
+			text = err.Error()
+		case !fault.Is(err, fault.Missing): // a run may have no plan
+			return err
 		}
 		html, err := page.Report{Run: r, By: r.By(), Plan: text, Now: time.Now()}.HTML()
 		if err == nil {
@@ -33,7 +34,7 @@ func writeReport(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// reportWidth is how many letters a line of a plan has in a report.
+// reportWidth is how many cells a line of a plan has in a report.
 const reportWidth = 120
 
 // drawTimeline shows when the steps of a run were started and ended.

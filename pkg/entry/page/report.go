@@ -20,6 +20,9 @@ import (
 //go:embed report.html
 var reportText string
 
+//go:embed static/style.css
+var style string
+
 // A Report is a run as one file of HTML, which needs neither scripts nor a network. All texts are escaped.
 type Report struct {
 	Run  run.Run // with its steps
@@ -51,12 +54,12 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 
 // HTML returns the file.
 func (r Report) HTML() ([]byte, error) {
-	style, _ := Open(Folder + "style.css")
-	sum := sha256.Sum256(style.Content)
+	sum := sha256.Sum256([]byte(style))
 	shown := report.Of(r.Run, r.Now)
 	data := struct {
-		Report
 		Run                   report.Run
+		By, Plan              string
+		Now                   time.Time
 		Environment, Progress string
 		Style                 template.CSS
 		StyleDigest           template.HTMLAttr
@@ -65,8 +68,8 @@ func (r Report) HTML() ([]byte, error) {
 		Failed                []report.Step
 		Log                   []entry
 	}{
-		Report: r, Run: shown, Environment: strings.Replace(shown.Project, "@", " / ", 1), Progress: progress(shown, r.Now),
-		Style: template.CSS(style.Content), StyleDigest: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:])),
+		Run: shown, By: r.By, Plan: r.Plan, Now: r.Now, Environment: strings.Replace(shown.Project, "@", " / ", 1), Progress: progress(shown, r.Now),
+		Style: template.CSS(style), StyleDigest: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:])),
 		Preview: plan.IsPreview(shown.Operation), Log: logOf(shown, r.By),
 		Graph:    drawing(len(shown.Steps), func() string { return report.GraphOfRun(r.Run).Diagram().SVG() }),
 		Timeline: drawing(len(shown.Steps), func() string { return report.TimelineOf(r.Run, r.Now).Diagram().SVG() }),

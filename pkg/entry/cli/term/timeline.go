@@ -33,7 +33,7 @@ func Timeline(t diagram.Timeline, width int) []string {
 	at := func(when time.Time) int {
 		return min(max(int(int64(chart)*int64(when.Sub(t.Start))/int64(whole)), 0), chart)
 	}
-	lines := []string{t.Title + ": " + whole.Round(time.Second).String()}
+	lines := []string{printable(t.Title) + ": " + whole.Round(time.Second).String()}
 	for _, g := range t.Groups {
 		lines = append(lines, printable(g.Name))
 		for _, b := range g.Bars {
