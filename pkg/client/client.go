@@ -1,5 +1,5 @@
 // Package client calls the HTTP API of an installation of Stackwright: it has a method for each operation of the API, whose types
-// are those of the API itself. Errors have the kinds of package fault.
+// are those of package report. Errors have the kinds of package fault.
 package client
 
 import (

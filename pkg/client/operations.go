@@ -5,34 +5,33 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
 // ApproveRun is POST /projects/{project}/{environment}/runs/{run}/approve: approve the plan of a run, or a step of it, that waits for approval.
-func (c *Client) ApproveRun(ctx context.Context, project, environment, run string, body api.CommandRequest, options ...Option) (report.Run, error) {
+func (c *Client) ApproveRun(ctx context.Context, project, environment, run string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs/{run}/approve", project, environment, run), body: body}, &got, options)
 	return got, err
 }
 
 // CancelRun is POST /projects/{project}/{environment}/runs/{run}/cancel: cancel a run: running steps end, and the other steps are skipped.
-func (c *Client) CancelRun(ctx context.Context, project, environment, run string, body api.CommandRequest, options ...Option) (report.Run, error) {
+func (c *Client) CancelRun(ctx context.Context, project, environment, run string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs/{run}/cancel", project, environment, run), body: body}, &got, options)
 	return got, err
 }
 
 // ContinueRun is POST /projects/{project}/{environment}/runs/{run}/continue: continue a paused run.
-func (c *Client) ContinueRun(ctx context.Context, project, environment, run string, body api.CommandRequest, options ...Option) (report.Run, error) {
+func (c *Client) ContinueRun(ctx context.Context, project, environment, run string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs/{run}/continue", project, environment, run), body: body}, &got, options)
 	return got, err
 }
 
 // CreateUpload is POST /projects/{project}/{environment}/uploads: get a URL to which a configuration can be uploaded.
-func (c *Client) CreateUpload(ctx context.Context, project, environment string, body api.UploadRequest, options ...Option) (report.Upload, error) {
+func (c *Client) CreateUpload(ctx context.Context, project, environment string, body report.UploadRequest, options ...Option) (report.Upload, error) {
 	var got report.Upload
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/uploads", project, environment), body: body}, &got, options)
 	return got, err
@@ -75,15 +74,15 @@ func (c *Client) DrawTimeline(ctx context.Context, project, environment, run str
 }
 
 // ListAllApprovals is GET /approvals: list what waits for approval in the projects that the caller may read.
-func (c *Client) ListAllApprovals(ctx context.Context, options ...Option) (api.ApprovalPage, error) {
-	var got api.ApprovalPage
+func (c *Client) ListAllApprovals(ctx context.Context, options ...Option) (report.ApprovalPage, error) {
+	var got report.ApprovalPage
 	err := c.ask(ctx, request{method: "GET", path: at("/approvals")}, &got, options)
 	return got, err
 }
 
 // ListApprovals is GET /projects/{project}/{environment}/approvals: list what waits for approval in a project.
-func (c *Client) ListApprovals(ctx context.Context, project, environment string, options ...Option) (api.ApprovalPage, error) {
-	var got api.ApprovalPage
+func (c *Client) ListApprovals(ctx context.Context, project, environment string, options ...Option) (report.ApprovalPage, error) {
+	var got report.ApprovalPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/approvals", project, environment)}, &got, options)
 	return got, err
 }
@@ -94,8 +93,8 @@ type ListEnvironmentsQuery struct {
 }
 
 // ListEnvironments is GET /projects/{project}: list the environments of a project that the caller may read, sorted by name.
-func (c *Client) ListEnvironments(ctx context.Context, project string, q ListEnvironmentsQuery, options ...Option) (api.EnvironmentPage, error) {
-	var got api.EnvironmentPage
+func (c *Client) ListEnvironments(ctx context.Context, project string, q ListEnvironmentsQuery, options ...Option) (report.EnvironmentPage, error) {
+	var got report.EnvironmentPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}", project), query: query{"after": text(q.After)}}, &got, options)
 	return got, err
 }
@@ -108,8 +107,8 @@ type ListEventsQuery struct {
 }
 
 // ListEvents is GET /projects/{project}/{environment}/runs/{run}/events: list what has happened to a run and its steps, and wait until something does.
-func (c *Client) ListEvents(ctx context.Context, project, environment, run string, q ListEventsQuery, options ...Option) (api.EventPage, error) {
-	var got api.EventPage
+func (c *Client) ListEvents(ctx context.Context, project, environment, run string, q ListEventsQuery, options ...Option) (report.EventPage, error) {
+	var got report.EventPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/events", project, environment, run), query: query{"after": text(q.After), "limit": text(q.Limit), "wait": text(q.Wait)}}, &got, options)
 	return got, err
 }
@@ -120,8 +119,8 @@ type ListProjectsQuery struct {
 }
 
 // ListProjects is GET /projects: list the projects that the caller may read.
-func (c *Client) ListProjects(ctx context.Context, q ListProjectsQuery, options ...Option) (api.ProjectPage, error) {
-	var got api.ProjectPage
+func (c *Client) ListProjects(ctx context.Context, q ListProjectsQuery, options ...Option) (report.ProjectPage, error) {
+	var got report.ProjectPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects"), query: query{"run": text(q.Run)}}, &got, options)
 	return got, err
 }
@@ -133,8 +132,8 @@ type ListResourceEventsQuery struct {
 }
 
 // ListResourceEvents is GET /projects/{project}/{environment}/stacks/events: list CloudFormation's own events of a recorded stack and its resources, newest first.
-func (c *Client) ListResourceEvents(ctx context.Context, project, environment string, q ListResourceEventsQuery, options ...Option) (api.ResourceEventPage, error) {
-	var got api.ResourceEventPage
+func (c *Client) ListResourceEvents(ctx context.Context, project, environment string, q ListResourceEventsQuery, options ...Option) (report.ResourceEventPage, error) {
+	var got report.ResourceEventPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/events", project, environment), query: query{"stack": text(q.Stack), "after": text(q.After)}}, &got, options)
 	return got, err
 }
@@ -146,8 +145,8 @@ type ListResourcesQuery struct {
 }
 
 // ListResources is GET /projects/{project}/{environment}/stacks/resources: list the resources of a recorded stack, as CloudFormation reports them now.
-func (c *Client) ListResources(ctx context.Context, project, environment string, q ListResourcesQuery, options ...Option) (api.ResourcePage, error) {
-	var got api.ResourcePage
+func (c *Client) ListResources(ctx context.Context, project, environment string, q ListResourcesQuery, options ...Option) (report.ResourcePage, error) {
+	var got report.ResourcePage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/resources", project, environment), query: query{"stack": text(q.Stack), "after": text(q.After)}}, &got, options)
 	return got, err
 }
@@ -159,8 +158,8 @@ type ListRevisionsQuery struct {
 }
 
 // ListRevisions is GET /projects/{project}/{environment}/revisions: list the configurations that runs of a project have deployed, newest first.
-func (c *Client) ListRevisions(ctx context.Context, project, environment string, q ListRevisionsQuery, options ...Option) (api.RevisionPage, error) {
-	var got api.RevisionPage
+func (c *Client) ListRevisions(ctx context.Context, project, environment string, q ListRevisionsQuery, options ...Option) (report.RevisionPage, error) {
+	var got report.RevisionPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/revisions", project, environment), query: query{"before": text(q.Before), "limit": text(q.Limit)}}, &got, options)
 	return got, err
 }
@@ -172,15 +171,15 @@ type ListRunsQuery struct {
 }
 
 // ListRuns is GET /projects/{project}/{environment}/runs: list the runs of a project, newest first, without their steps.
-func (c *Client) ListRuns(ctx context.Context, project, environment string, q ListRunsQuery, options ...Option) (api.RunPage, error) {
-	var got api.RunPage
+func (c *Client) ListRuns(ctx context.Context, project, environment string, q ListRunsQuery, options ...Option) (report.RunPage, error) {
+	var got report.RunPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs", project, environment), query: query{"before": text(q.Before), "limit": text(q.Limit)}}, &got, options)
 	return got, err
 }
 
 // ListSchedules is GET /projects/{project}/{environment}/schedules: list the schedules of a project, with the next times of each.
-func (c *Client) ListSchedules(ctx context.Context, project, environment string, options ...Option) (api.SchedulePage, error) {
-	var got api.SchedulePage
+func (c *Client) ListSchedules(ctx context.Context, project, environment string, options ...Option) (report.SchedulePage, error) {
+	var got report.SchedulePage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/schedules", project, environment)}, &got, options)
 	return got, err
 }
@@ -191,8 +190,8 @@ type ListStacksQuery struct {
 }
 
 // ListStacks is GET /projects/{project}/{environment}/stacks: list the recorded stacks of a project with their outputs, sorted by name.
-func (c *Client) ListStacks(ctx context.Context, project, environment string, q ListStacksQuery, options ...Option) (api.StackPage, error) {
-	var got api.StackPage
+func (c *Client) ListStacks(ctx context.Context, project, environment string, q ListStacksQuery, options ...Option) (report.StackPage, error) {
+	var got report.StackPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks", project, environment), query: query{"after": text(q.After)}}, &got, options)
 	return got, err
 }
@@ -206,49 +205,49 @@ type ListStepsQuery struct {
 }
 
 // ListSteps is GET /projects/{project}/{environment}/runs/{run}/steps: list the steps of a run, in the order of its plan.
-func (c *Client) ListSteps(ctx context.Context, project, environment, run string, q ListStepsQuery, options ...Option) (api.StepPage, error) {
-	var got api.StepPage
+func (c *Client) ListSteps(ctx context.Context, project, environment, run string, q ListStepsQuery, options ...Option) (report.StepPage, error) {
+	var got report.StepPage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/steps", project, environment, run), query: query{"from": text(q.From), "limit": text(q.Limit), "status": text(q.Status), "stack": text(q.Stack)}}, &got, options)
 	return got, err
 }
 
 // ListTargets is GET /targets: list the targets, sorted by name; with external IDs only for an admin of all projects.
-func (c *Client) ListTargets(ctx context.Context, options ...Option) (api.TargetPage, error) {
-	var got api.TargetPage
+func (c *Client) ListTargets(ctx context.Context, options ...Option) (report.TargetPage, error) {
+	var got report.TargetPage
 	err := c.ask(ctx, request{method: "GET", path: at("/targets")}, &got, options)
 	return got, err
 }
 
 // PauseRun is POST /projects/{project}/{environment}/runs/{run}/pause: pause a run: it starts no more steps until it is continued.
-func (c *Client) PauseRun(ctx context.Context, project, environment, run string, body api.CommandRequest, options ...Option) (report.Run, error) {
+func (c *Client) PauseRun(ctx context.Context, project, environment, run string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs/{run}/pause", project, environment, run), body: body}, &got, options)
 	return got, err
 }
 
 // PutTarget is PUT /targets/{target}: register a target, or change it.
-func (c *Client) PutTarget(ctx context.Context, target string, body api.TargetRequest, options ...Option) (report.Target, error) {
+func (c *Client) PutTarget(ctx context.Context, target string, body report.TargetRequest, options ...Option) (report.Target, error) {
 	var got report.Target
 	err := c.ask(ctx, request{method: "PUT", path: at("/targets/{target}", target), body: body}, &got, options)
 	return got, err
 }
 
 // RejectRun is POST /projects/{project}/{environment}/runs/{run}/reject: reject the plan of a run, or a step of it, that waits for approval.
-func (c *Client) RejectRun(ctx context.Context, project, environment, run string, body api.CommandRequest, options ...Option) (report.Run, error) {
+func (c *Client) RejectRun(ctx context.Context, project, environment, run string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs/{run}/reject", project, environment, run), body: body}, &got, options)
 	return got, err
 }
 
 // RemoveTarget is DELETE /targets/{target}: remove a target that has no stacks.
-func (c *Client) RemoveTarget(ctx context.Context, target string, options ...Option) (api.RemovedTarget, error) {
-	var got api.RemovedTarget
+func (c *Client) RemoveTarget(ctx context.Context, target string, options ...Option) (report.RemovedTarget, error) {
+	var got report.RemovedTarget
 	err := c.ask(ctx, request{method: "DELETE", path: at("/targets/{target}", target)}, &got, options)
 	return got, err
 }
 
 // RetryRun is POST /projects/{project}/{environment}/runs/{run}/retry: start a run that repeats this one, which has ended, with the same files.
-func (c *Client) RetryRun(ctx context.Context, project, environment, run string, body api.RunOptions, options ...Option) (report.Run, error) {
+func (c *Client) RetryRun(ctx context.Context, project, environment, run string, body report.RunOptions, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs/{run}/retry", project, environment, run), body: body}, &got, options)
 	return got, err
@@ -344,14 +343,14 @@ func (c *Client) ShowTimeline(ctx context.Context, project, environment, run str
 }
 
 // StartRun is POST /projects/{project}/{environment}/runs: start a run.
-func (c *Client) StartRun(ctx context.Context, project, environment string, body api.RunRequest, options ...Option) (report.Run, error) {
+func (c *Client) StartRun(ctx context.Context, project, environment string, body report.RunRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs", project, environment), body: body}, &got, options)
 	return got, err
 }
 
 // UnlockRun is POST /projects/{project}/{environment}/runs/{run}/unlock: end a run at once, and release the lock that it holds.
-func (c *Client) UnlockRun(ctx context.Context, project, environment, run string, body api.CommandRequest, options ...Option) (report.Run, error) {
+func (c *Client) UnlockRun(ctx context.Context, project, environment, run string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs/{run}/unlock", project, environment, run), body: body}, &got, options)
 	return got, err

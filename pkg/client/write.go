@@ -12,13 +12,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
 // Command gives a run the command of a name: CancelRun is the command cancel, and so on.
-func (c *Client) Command(ctx context.Context, project, environment, run, command string, body api.CommandRequest, options ...Option) (report.Run, error) {
+func (c *Client) Command(ctx context.Context, project, environment, run, command string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	path := at("/projects/{project}/{environment}/runs/{run}/{command}", project, environment, run, command)
 	err := c.ask(ctx, request{method: http.MethodPost, path: path, body: body}, &got, options)
@@ -28,7 +27,7 @@ func (c *Client) Command(ctx context.Context, project, environment, run, command
 // Upload uploads a zip archive of a project's files, and returns the key and the version that StartRun names.
 func (c *Client) Upload(ctx context.Context, project, environment string, archive []byte) (key, version string, err error) {
 	sum := sha256.Sum256(archive)
-	to, err := c.CreateUpload(ctx, project, environment, api.UploadRequest{Bytes: int64(len(archive)), SHA256: hex.EncodeToString(sum[:]), Format: "zip"})
+	to, err := c.CreateUpload(ctx, project, environment, report.UploadRequest{Bytes: int64(len(archive)), SHA256: hex.EncodeToString(sum[:]), Format: "zip"})
 	if err != nil {
 		return "", "", fmt.Errorf("upload to %s: %w", c.url, err)
 	}

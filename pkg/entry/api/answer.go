@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
@@ -152,24 +153,13 @@ func status(err error) int {
 	return http.StatusInternalServerError
 }
 
-// A Problem says why a request failed: a problem document of RFC 9457.
-// https://www.rfc-editor.org/rfc/rfc9457
-type Problem struct {
-	Type     string     `json:"type"`     // a URN that ends with the kind
-	Title    string     `json:"title"`    // the status in words
-	Status   int        `json:"status"`   // of the answer
-	Detail   string     `json:"detail"`   // all messages in one
-	Kind     fault.Kind `json:"kind"`     // what programs decide by
-	Messages []string   `json:"messages"` // one for each error: what happened, why, what to do
-}
-
-// problemType is the content type of a Problem.
+// problemType is the content type of a report.Problem.
 const problemType = "application/problem+json"
 
 // failed is the answer to a request that failed. An error without a kind may contain
 // anything, so it goes to the log only, where the request's ID finds it.
 func failed(err error, request string) events.APIGatewayV2HTTPResponse {
-	p := Problem{Kind: fault.KindOf(err), Messages: fault.Messages(err), Status: status(err)}
+	p := report.Problem{Kind: fault.KindOf(err), Messages: fault.Messages(err), Status: status(err)}
 	if p.Kind == "" || p.Kind == fault.Broken {
 		p.Kind = fault.Broken
 		p.Messages = []string{fmt.Sprintf("something is wrong here, and not with the request: see the log of the function api for request %.100q", request)}

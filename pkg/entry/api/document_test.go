@@ -31,7 +31,7 @@ import (
 // sources are the folders with the types that the API shows, and closed their types of text that have only the values of their
 // constants.
 var (
-	sources = []string{".", "../report", "../../plan", "../../run", "../../project", "../../fault", "../../lib/difference", "../../lib/resource"}
+	sources = []string{"../report", "../../plan", "../../run", "../../project", "../../fault", "../../lib/difference", "../../lib/resource"}
 	closed  = []reflect.Type{
 		reflect.TypeFor[fault.Kind](), reflect.TypeFor[run.State](), reflect.TypeFor[run.Command](), reflect.TypeFor[run.Status](),
 		reflect.TypeFor[plan.StackAction](), reflect.TypeFor[plan.Certainty](), reflect.TypeFor[difference.Action](), reflect.TypeFor[resource.Replacement](),
@@ -64,7 +64,7 @@ func documentOf(t *testing.T) object {
 		}
 		return name
 	}
-	add(Problem{})
+	add(report.Problem{})
 	paths, bodies := object{}, map[string]route{}
 	for _, key := range Routes() {
 		r := routes()[key]
@@ -207,7 +207,7 @@ func TestOptions(t *testing.T) {
 		}
 		return all
 	}
-	runs, commands, known := keys(RunOptions{}), keys(CommandRequest{}), map[string]bool{"run": true} // a retry names its run as an option
+	runs, commands, known := keys(report.RunOptions{}), keys(report.CommandRequest{}), map[string]bool{"run": true} // a retry names its run as an option
 	for _, o := range plan.Options() {
 		if known[string(o)] = true; !runs[string(o)] && !commands[string(o)] {
 			t.Errorf("no request has the option %s", o)
@@ -391,7 +391,7 @@ func open(schemas object) {
 			visit(refTo(name))
 		}
 	}
-	delete(schemas, reflect.TypeFor[CommandRequest]().Name())
+	delete(schemas, reflect.TypeFor[report.CommandRequest]().Name())
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		if !closed[name] {
 			delete(schemas[name].(object), "additionalProperties")

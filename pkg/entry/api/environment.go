@@ -12,23 +12,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// An EnvironmentPage is a list of the environments of a project.
-type EnvironmentPage struct {
-	Environments []report.Environment `json:"environments"`    // sorted by name
-	After        string               `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
-}
-
-// An ApprovalPage is a list of what waits for approval.
-type ApprovalPage struct {
-	Approvals []report.Question `json:"approvals"` // by project, in the order of the plans
-}
-
-// A RevisionPage is a page of the configurations that were deployed.
-type RevisionPage struct {
-	Revisions []report.Revision `json:"revisions"`        // newest first
-	Before    string            `json:"before,omitempty"` // the parameter of the request for the next page, which may have no revisions; empty on the last page
-}
-
 // mostEnvironments is how many environments a page has at most: each is read with its newest runs.
 const mostEnvironments = 50
 
@@ -60,7 +43,7 @@ func (a API) environments(ctx context.Context, q question) (answer, error) {
 		}
 	}
 	fits, err := fill(min(len(found), mostEnvironments), func(i int) report.Environment { return found[i] })
-	page := EnvironmentPage{Environments: append([]report.Environment{}, fits...)}
+	page := report.EnvironmentPage{Environments: append([]report.Environment{}, fits...)}
 	if 0 < len(fits) && len(fits) < len(found) {
 		page.After = fits[len(fits)-1].Environment
 	}
@@ -127,7 +110,7 @@ func (a API) allApprovals(ctx context.Context, q question) (answer, error) {
 
 // questions lists what waits for approval in some projects. Only a run that holds the lock of its project waits for approval.
 func (a API) questions(ctx context.Context, projects []string) (answer, error) {
-	page := ApprovalPage{Approvals: []report.Question{}}
+	page := report.ApprovalPage{Approvals: []report.Question{}}
 	for _, id := range projects {
 		l, err := a.Reader.Lock(ctx, id)
 		if err != nil {
@@ -159,7 +142,7 @@ func (a API) revisions(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	page := RevisionPage{Revisions: report.RevisionsOf(runs, l.LastSuccessful)}
+	page := report.RevisionPage{Revisions: report.RevisionsOf(runs, l.LastSuccessful)}
 	if len(runs) == most {
 		page.Before = runs[most-1].ID
 	}

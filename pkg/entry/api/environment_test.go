@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -43,10 +42,10 @@ func TestEnvironmentShowsWhatNeedsAttention(t *testing.T) {
 // A project whose environments the caller may not read is answered as one that does not exist.
 func TestEnvironmentsOfOthersAreHidden(t *testing.T) {
 	h := newApp()
-	if got := read[api.EnvironmentPage](t, h, "GET /projects/{project}"); len(got.Environments) != 1 || got.Environments[0].Project != "shop@prod" || got.After != "" {
+	if got := read[report.EnvironmentPage](t, h, "GET /projects/{project}"); len(got.Environments) != 1 || got.Environments[0].Project != "shop@prod" || got.After != "" {
 		t.Errorf("%+v", got)
 	}
-	if got := read[api.EnvironmentPage](t, h, "GET /projects/{project}", "query.after=prod"); len(got.Environments) > 0 {
+	if got := read[report.EnvironmentPage](t, h, "GET /projects/{project}", "query.after=prod"); len(got.Environments) > 0 {
 		t.Errorf("behind the last one are %+v", got)
 	}
 	hidden, _ := h.ask(t, call("GET /projects/{project}", "", "project=other"))
@@ -72,13 +71,13 @@ func waiting() *app {
 // caller may read.
 func TestApprovalsAreListedWithWhatAnAnswerNames(t *testing.T) {
 	for _, route := range []string{"GET" + ofShop + "/approvals", "GET /approvals"} {
-		got := read[api.ApprovalPage](t, waiting(), route).Approvals
+		got := read[report.ApprovalPage](t, waiting(), route).Approvals
 		if len(got) != 2 || got[0].Stack != "" || got[1].Stack != "db" || got[1].Step != plan.StepID("db", plan.Approve, "") || got[0].Digest != "d1" || got[0].Run != newest ||
 			!got[0].Deadline.Equal(noon.Add(time.Hour)) || got[0].Approval.Approvals != 2 {
 			t.Errorf("%s: %+v", route, got)
 		}
 	}
-	if got := read[api.ApprovalPage](t, newApp(), "GET /approvals").Approvals; got == nil || len(got) > 0 {
+	if got := read[report.ApprovalPage](t, newApp(), "GET /approvals").Approvals; got == nil || len(got) > 0 {
 		t.Errorf("nothing waits, and the list is %+v", got)
 	}
 	h := waiting()
@@ -94,16 +93,16 @@ func TestRevisionsAreWhatWasDeployed(t *testing.T) {
 	for i, o := range []string{"deploy", "plan", "deploy"} {
 		h.runs[i].Operation, h.runs[i].Started, h.runs[i].Source.Version = o, noon, fmt.Sprint("v", i)
 	}
-	got := read[api.RevisionPage](t, h, "GET"+ofShop+"/revisions")
+	got := read[report.RevisionPage](t, h, "GET"+ofShop+"/revisions")
 	if len(got.Revisions) != 2 || got.Revisions[0].Version != "v0" || got.Revisions[1].Version != "v2" || got.Revisions[1].Run != oldest || got.Revisions[1].Current || got.Before != "" {
 		t.Errorf("%+v", got)
 	}
 	h.runs[2].Source.Version = "v0"
-	page := read[api.RevisionPage](t, h, "GET"+ofShop+"/revisions", "query.limit=1")
+	page := read[report.RevisionPage](t, h, "GET"+ofShop+"/revisions", "query.limit=1")
 	if len(page.Revisions) != 1 || page.Before != newest {
 		t.Errorf("%+v", page)
 	}
-	if all := read[api.RevisionPage](t, h, "GET"+ofShop+"/revisions"); len(all.Revisions) != 1 || all.Revisions[0].Run != newest {
+	if all := read[report.RevisionPage](t, h, "GET"+ofShop+"/revisions"); len(all.Revisions) != 1 || all.Revisions[0].Run != newest {
 		t.Errorf("two runs of one configuration are %+v", all)
 	}
 }
@@ -122,7 +121,7 @@ func TestStepsAreChosen(t *testing.T) {
 	route := "GET" + ofShop + "/runs/{run}/steps"
 	names := func(words ...string) (all []string) {
 		for next := 0; ; {
-			page := read[api.StepPage](t, h, route, append(words, fmt.Sprint("query.from=", next))...)
+			page := read[report.StepPage](t, h, route, append(words, fmt.Sprint("query.from=", next))...)
 			for _, s := range page.Steps {
 				all = append(all, s.Stack)
 			}

@@ -25,14 +25,6 @@ const (
 // lateness is how much later than its time an event may become known: the clocks of two functions differ, and a write takes a moment.
 const lateness = time.Minute
 
-// An EventPage is a page of what has happened to a run.
-type EventPage struct {
-	Events []report.Event `json:"events"`         // sorted by time. An event that became known late is listed when it is known; events of the minute before it may then be listed again, with the same IDs
-	After  string         `json:"after"`          // the parameter of the next request
-	More   bool           `json:"more,omitempty"` // there are more events already
-	State  run.State      `json:"state"`          // of the run: once it has ended, and there are no more events, none follow
-}
-
 // events lists what has happened to a run after a cursor. If nothing has happened since, it waits until something does.
 func (a API) events(ctx context.Context, q question) (answer, error) {
 	until := time.Now().Add(time.Duration(q.number("wait")) * time.Second)
@@ -57,17 +49,17 @@ func (a API) events(ctx context.Context, q question) (answer, error) {
 }
 
 // eventsAfter is the page of the events of a run after a cursor; "" is the first page.
-func eventsAfter(r run.Run, after string, most int) (EventPage, error) {
+func eventsAfter(r run.Run, after string, most int) (report.EventPage, error) {
 	all, from := report.EventsOf(r), 0
 	if after != "" {
 		c, err := readCursor(r.ID, after)
 		if err != nil {
-			return EventPage{}, err
+			return report.EventPage{}, err
 		}
 		from = c.next(all)
 	}
 	fits, err := fill(min(len(all)-from, most), func(i int) report.Event { return all[from+i] })
-	page := EventPage{Events: append([]report.Event{}, fits...), After: after, State: r.State, More: from+len(fits) < len(all)}
+	page := report.EventPage{Events: append([]report.Event{}, fits...), After: after, State: r.State, More: from+len(fits) < len(all)}
 	if len(fits) > 0 {
 		page.After = cursorAt(r.ID, all[:from+len(fits)]).String()
 	}

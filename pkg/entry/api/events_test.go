@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -47,10 +46,10 @@ func TestPagesOfEvents(t *testing.T) {
 	for limit := 1; limit < 11; limit++ {
 		var got []string
 		for after := ""; ; {
-			page := read[api.EventPage](t, h, eventsOfRun, "query.after="+after, fmt.Sprint("query.limit=", limit))
+			page := read[report.EventPage](t, h, eventsOfRun, "query.after="+after, fmt.Sprint("query.limit=", limit))
 			got, after = append(got, listed(page.Events)...), page.After
 			if !page.More {
-				if end := read[api.EventPage](t, h, eventsOfRun, "query.after="+after); len(end.Events) > 0 || end.After != after || end.State != run.StateSucceeded {
+				if end := read[report.EventPage](t, h, eventsOfRun, "query.after="+after); len(end.Events) > 0 || end.After != after || end.State != run.StateSucceeded {
 					t.Errorf("behind the last event are %+v", end)
 				}
 				break
@@ -66,9 +65,9 @@ func TestPagesOfEvents(t *testing.T) {
 func TestLateEventsAreListed(t *testing.T) {
 	h := deploying(3)
 	h.runs[0].Steps[0].Status = run.Running
-	first := read[api.EventPage](t, h, eventsOfRun)
+	first := read[report.EventPage](t, h, eventsOfRun)
 	h.runs[0].Steps[0].Status = run.Done // it ended before the others, and this is written after them
-	second := read[api.EventPage](t, h, eventsOfRun, "query.after="+first.After)
+	second := read[report.EventPage](t, h, eventsOfRun, "query.after="+first.After)
 	if got := listed(second.Events); !slices.Contains(got, "step_ended s0/create") {
 		t.Errorf("%q", got)
 	}
@@ -99,7 +98,7 @@ func TestEventsAreWaitedFor(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := deploying(2)
 			h.runs[0].Steps[1].Status = run.Running
-			first := read[api.EventPage](t, h, eventsOfRun)
+			first := read[report.EventPage](t, h, eventsOfRun)
 			began, reads := time.Now(), 0
 			h.followed = func() {
 				reads++
@@ -125,7 +124,7 @@ func TestEventsAreWaitedFor(t *testing.T) {
 // A cursor of another run is refused.
 func TestCursorsAreOfTheirRun(t *testing.T) {
 	h := newApp()
-	other := read[api.EventPage](t, h, eventsOfRun, "run="+middle).After
+	other := read[report.EventPage](t, h, eventsOfRun, "run="+middle).After
 	for _, after := range []string{other, "x", newest + "-1-2", newest + "-1-2-z", newest + "-1-2-3-4", strings.Repeat("x", 1000)} {
 		r, said := h.ask(t, call(eventsOfRun, "", "query.after="+after))
 		if r.StatusCode != 400 || !strings.Contains(said.Detail, "is not from an answer about the events of run "+newest) {

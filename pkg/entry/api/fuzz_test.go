@@ -16,6 +16,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -128,7 +129,7 @@ func wellFormed(t *testing.T, n int, r events.APIGatewayV2HTTPResponse) {
 	if (r.StatusCode == 202) != aLocation.MatchString(r.Headers["location"]) {
 		t.Errorf("%d, to be read at %q", r.StatusCode, r.Headers["location"])
 	}
-	var e api.Problem
+	var e report.Problem
 	if err := json.Unmarshal([]byte(r.Body), &e); err != nil {
 		t.Fatalf("%q: %v", r.Body, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -20,28 +21,16 @@ type Inside interface {
 	ResourceEvents(ctx context.Context, p plan.Location, after string) (page []plan.ResourceEvent, next string, err error)
 }
 
-// A ResourcePage is a page of the resources of a stack.
-type ResourcePage struct {
-	Resources []plan.StackResource `json:"resources"`
-	After     string               `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
-}
-
-// A ResourceEventPage is a page of the events of a stack.
-type ResourceEventPage struct {
-	Events []plan.ResourceEvent `json:"events"`          // newest first
-	After  string               `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
-}
-
 // resources lists the resources of a recorded stack.
 func (a API) resources(ctx context.Context, q question) (answer, error) {
 	all, next, err := pageOfStack(ctx, a, q, a.Inside.Resources)
-	return answer{body: ResourcePage{append([]plan.StackResource{}, all...), next}}, err
+	return answer{body: report.ResourcePage{Resources: append([]plan.StackResource{}, all...), After: next}}, err
 }
 
 // resourceEvents lists the events of a recorded stack.
 func (a API) resourceEvents(ctx context.Context, q question) (answer, error) {
 	all, next, err := pageOfStack(ctx, a, q, a.Inside.ResourceEvents)
-	return answer{body: ResourceEventPage{append([]plan.ResourceEvent{}, all...), next}}, err
+	return answer{body: report.ResourceEventPage{Events: append([]plan.ResourceEvent{}, all...), After: next}}, err
 }
 
 // pageOfStack reads the page of a list about a recorded stack that a request names, and returns the cursor of the next one.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackwright/stackwright/pkg/entry/api"
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -31,16 +31,16 @@ func (h *app) ResourceEvents(_ context.Context, p plan.Location, after string) (
 func TestWhatIsInAStack(t *testing.T) {
 	h := newApp()
 	const resources, events = "GET" + ofShop + "/stacks/resources", "GET" + ofShop + "/stacks/events"
-	first := read[api.ResourcePage](t, h, resources, "query.stack=a")
-	second := read[api.ResourcePage](t, h, resources, "query.stack=a", "query.after="+first.After)
+	first := read[report.ResourcePage](t, h, resources, "query.stack=a")
+	second := read[report.ResourcePage](t, h, resources, "query.stack=a", "query.after="+first.After)
 	if first.Resources[0].ID != "shop-a" || second.Resources[0].ID != "shop-atoken of 2" || second.After != "" {
 		t.Errorf("%+v %+v", first, second)
 	}
-	happened := read[api.ResourceEventPage](t, h, events, "query.stack=a")
+	happened := read[report.ResourceEventPage](t, h, events, "query.stack=a")
 	if len(happened.Events) != 1 || happened.Events[0].Reason != "<b>no</b>" || happened.After == "" {
 		t.Errorf("%+v", happened)
 	}
-	if none := read[api.ResourceEventPage](t, h, events, "query.stack=b"); none.Events == nil || len(none.Events) > 0 || none.After != "" {
+	if none := read[report.ResourceEventPage](t, h, events, "query.stack=b"); none.Events == nil || len(none.Events) > 0 || none.After != "" {
 		t.Errorf("nothing has happened, and there is %+v", none)
 	}
 	for _, c := range []struct {
@@ -69,7 +69,7 @@ func TestStacksThatCannotBeRead(t *testing.T) {
 		if r, said := h.ask(t, call(route, "", "query.stack=a")); r.StatusCode != status || said.Detail != "it says why" {
 			t.Errorf("%s: %d %s", kind, r.StatusCode, said.Detail)
 		}
-		after := read[api.ResourcePage](t, newApp(), route, "query.stack=a").After
+		after := read[report.ResourcePage](t, newApp(), route, "query.stack=a").After
 		r, _ := h.ask(t, call(route, "", "query.stack=a", "query.after="+after))
 		if kind == fault.Refused && r.StatusCode != 400 || kind != fault.Refused && r.StatusCode != status {
 			t.Errorf("%s: a cursor is answered %d", kind, r.StatusCode)

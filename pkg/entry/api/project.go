@@ -44,22 +44,6 @@ type Executions interface {
 	ExecutionStatus(ctx context.Context, name string) (engine.ExecutionStatus, error)
 }
 
-// A ProjectPage is a list of projects.
-type ProjectPage struct {
-	Projects []string `json:"projects"` // each as "shop@prod"
-}
-
-// A StackPage is a page of the recorded stacks of a project.
-type StackPage struct {
-	Stacks []report.Stack `json:"stacks"`
-	After  string         `json:"after,omitempty"` // the parameter of the request for the next page; empty on the last page
-}
-
-// A SchedulePage is a list of the schedules of a project.
-type SchedulePage struct {
-	Schedules []report.Schedule `json:"schedules"` // sorted by name
-}
-
 // projects lists the projects that the caller may read: all of them, or the one of a run.
 func (a API) projects(ctx context.Context, q question) (answer, error) {
 	all, err := a.candidates(ctx, q)
@@ -67,7 +51,7 @@ func (a API) projects(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	readable, err := a.Among(ctx, q.by, access.Reader, all)
-	return answer{body: ProjectPage{append([]string{}, readable...)}}, err
+	return answer{body: report.ProjectPage{Projects: append([]string{}, readable...)}}, err
 }
 
 // candidates lists the projects that a request for projects is about.
@@ -105,7 +89,7 @@ func (a API) stacks(ctx context.Context, q question) (answer, error) {
 		}
 	}
 	fits, err := fill(len(names), func(i int) report.Stack { return report.StackOf(records[names[i]]) })
-	page := StackPage{Stacks: append([]report.Stack{}, fits...)}
+	page := report.StackPage{Stacks: append([]report.Stack{}, fits...)}
 	if 0 < len(fits) && len(fits) < len(names) {
 		page.After = names[len(fits)-1]
 	}
@@ -115,7 +99,7 @@ func (a API) stacks(ctx context.Context, q question) (answer, error) {
 // schedules lists the schedules of a project.
 func (a API) schedules(ctx context.Context, q question) (answer, error) {
 	all, err := a.Schedules.List(ctx, q.project)
-	page := SchedulePage{Schedules: []report.Schedule{}}
+	page := report.SchedulePage{Schedules: []report.Schedule{}}
 	for _, s := range all {
 		page.Schedules = append(page.Schedules, report.ScheduleOf(s, time.Now()))
 	}

@@ -29,12 +29,6 @@ func projectOf(path map[string]string) (string, error) {
 	return project.ID(name, environment), nil
 }
 
-// A RunPage is a page of a project's runs.
-type RunPage struct {
-	Runs   []report.Run `json:"runs"`             // newest first, without steps
-	Before string       `json:"before,omitempty"` // the parameter of the request for the next page; empty on the last page
-}
-
 // list lists a project's runs.
 func (a API) list(ctx context.Context, q question) (answer, error) {
 	most := q.number("limit")
@@ -42,7 +36,7 @@ func (a API) list(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	page := RunPage{Runs: []report.Run{}}
+	page := report.RunPage{Runs: []report.Run{}}
 	for _, r := range runs {
 		page.Runs = append(page.Runs, report.Of(r, time.Now()))
 	}

@@ -70,11 +70,11 @@ func routes() map[string]route {
 	all := map[string]route{
 		"POST " + of + "/uploads": {
 			id: "createUpload", summary: "Get a URL to which a configuration can be uploaded", role: access.Deployer, handle: API.upload,
-			body: UploadRequest{}, status: http.StatusCreated, answers: report.Upload{},
+			body: report.UploadRequest{}, status: http.StatusCreated, answers: report.Upload{},
 		},
 		"POST " + runs: {
 			id: "startRun", summary: "Start a run", role: access.Deployer, handle: API.start,
-			body: RunRequest{}, status: http.StatusAccepted, answers: report.Run{}, other: Accepted{},
+			body: report.RunRequest{}, status: http.StatusAccepted, answers: report.Run{}, other: report.Accepted{},
 		},
 		"GET " + runs: {
 			id: "listRuns", summary: "List the runs of a project, newest first, without their steps", role: access.Reader, handle: API.list,
@@ -82,7 +82,7 @@ func routes() map[string]route {
 				{name: "before", text: "the ID of a run: the page has runs that are older"},
 				{name: "limit", text: "how many runs a page has at most", number: true, usual: usualRuns, least: 1, most: mostRuns},
 			},
-			answers: RunPage{},
+			answers: report.RunPage{},
 		},
 		"GET " + runs + "/{run}": {
 			id: "showRun", summary: "Show a run with its steps, and the lock of its project", role: access.Reader, handle: API.show,
@@ -97,7 +97,7 @@ func routes() map[string]route {
 				{name: "status", text: "only steps with this status", values: []string{"pending", "running", "waiting", "done", "failed", "skipped"}},
 				{name: "stack", text: "only steps of this stack"},
 			},
-			answers: StepPage{},
+			answers: report.StepPage{},
 		},
 		"GET " + runs + "/{run}/graph": {
 			id: "showRunGraph", summary: "Show which step of a run comes after which", role: access.Reader, handle: API.runGraph,
@@ -121,11 +121,11 @@ func routes() map[string]route {
 				{name: "limit", text: "how many events a page has at most", number: true, usual: mostRuns, least: 1, most: mostSteps},
 				{name: "wait", text: "for how many seconds to wait for an event, if there is none", number: true, usual: mostWait, most: mostWait},
 			},
-			answers: EventPage{},
+			answers: report.EventPage{},
 		},
 		"POST " + runs + "/{run}/retry": {
 			id: "retryRun", summary: "Start a run that repeats this one, which has ended, with the same files", role: access.Deployer, handle: API.retry,
-			body: RunOptions{}, options: repeating().Options, status: http.StatusAccepted, answers: report.Run{}, other: Accepted{},
+			body: report.RunOptions{}, options: repeating().Options, status: http.StatusAccepted, answers: report.Run{}, other: report.Accepted{},
 		},
 		"GET " + runs + "/{run}/plan": {
 			id: "showPlan", summary: "Show what the plan of a run would change", role: access.Reader, handle: API.plan, answers: plan.Changes{},
@@ -137,26 +137,26 @@ func routes() map[string]route {
 			id: "showLock", summary: "Show which run holds the lock of a project, and which runs are queued", role: access.Reader, handle: API.lock, answers: report.Lock{},
 		},
 		"GET " + of + "/schedules": {
-			id: "listSchedules", summary: "List the schedules of a project, with the next times of each", role: access.Reader, handle: API.schedules, answers: SchedulePage{},
+			id: "listSchedules", summary: "List the schedules of a project, with the next times of each", role: access.Reader, handle: API.schedules, answers: report.SchedulePage{},
 		},
 		"GET " + of + "/stacks": {
 			id: "listStacks", summary: "List the recorded stacks of a project with their outputs, sorted by name", role: access.Reader, handle: API.stacks,
 			query:   []parameter{{name: "after", text: "the name of a stack: the page has the stacks behind it"}},
-			answers: StackPage{},
+			answers: report.StackPage{},
 		},
 		"GET " + of + "/stacks/resources": {
 			id: "listResources", summary: "List the resources of a recorded stack, as CloudFormation reports them now", role: access.Reader, handle: API.resources,
-			query: ofStack(), answers: ResourcePage{},
+			query: ofStack(), answers: report.ResourcePage{},
 		},
 		"GET " + of + "/stacks/events": {
 			id: "listResourceEvents", summary: "List CloudFormation's own events of a recorded stack and its resources, newest first", role: access.Reader, handle: API.resourceEvents,
-			query: ofStack(), answers: ResourceEventPage{},
+			query: ofStack(), answers: report.ResourceEventPage{},
 		},
 		"GET " + of: {
 			id: "showEnvironment", summary: "Show an environment of a project: its newest run, its lock, and what needs attention", role: access.Reader, handle: API.environment, answers: report.Environment{},
 		},
 		"GET " + of + "/approvals": {
-			id: "listApprovals", summary: "List what waits for approval in a project", role: access.Reader, handle: API.approvals, answers: ApprovalPage{},
+			id: "listApprovals", summary: "List what waits for approval in a project", role: access.Reader, handle: API.approvals, answers: report.ApprovalPage{},
 		},
 		"GET " + of + "/revisions": {
 			id: "listRevisions", summary: "List the configurations that runs of a project have deployed, newest first", role: access.Reader, handle: API.revisions,
@@ -164,7 +164,7 @@ func routes() map[string]route {
 				{name: "before", text: "the ID of a run: the page has revisions of older runs"},
 				{name: "limit", text: "of how many runs a page has the revisions, at most", number: true, usual: mostRuns, least: 1, most: mostRuns},
 			},
-			answers: RevisionPage{},
+			answers: report.RevisionPage{},
 		},
 
 		"GET " + of + "/revisions/{from}/diff/{to}": {
@@ -172,11 +172,11 @@ func routes() map[string]route {
 		},
 
 		"GET /approvals": {
-			id: "listAllApprovals", summary: "List what waits for approval in the projects that the caller may read", role: access.Reader, handle: API.allApprovals, answers: ApprovalPage{},
+			id: "listAllApprovals", summary: "List what waits for approval in the projects that the caller may read", role: access.Reader, handle: API.allApprovals, answers: report.ApprovalPage{},
 		},
 		"GET /projects/{project}": {
 			id: "listEnvironments", summary: "List the environments of a project that the caller may read, sorted by name", role: access.Reader, handle: API.environments,
-			query: []parameter{{name: "after", text: "the name of an environment: the page has the environments behind it"}}, answers: EnvironmentPage{},
+			query: []parameter{{name: "after", text: "the name of an environment: the page has the environments behind it"}}, answers: report.EnvironmentPage{},
 		},
 		"GET /installation": {
 			id: "showInstallation", summary: "Describe the installation, and say as whom it knows the caller", role: access.Reader, handle: API.installation, answers: report.Installation{},
@@ -190,16 +190,16 @@ func routes() map[string]route {
 		"GET /projects": {
 			id: "listProjects", summary: "List the projects that the caller may read", role: access.Reader, handle: API.projects,
 			query:   []parameter{{name: "run", text: "the ID of a run: only its project is listed"}},
-			answers: ProjectPage{},
+			answers: report.ProjectPage{},
 		},
 		"GET /targets": {
-			id: "listTargets", summary: "List the targets, sorted by name; with external IDs only for an admin of all projects", role: access.Reader, handle: API.targets, answers: TargetPage{},
+			id: "listTargets", summary: "List the targets, sorted by name; with external IDs only for an admin of all projects", role: access.Reader, handle: API.targets, answers: report.TargetPage{},
 		},
 		"PUT /targets/{target}": {
-			id: "putTarget", summary: "Register a target, or change it", role: access.Admin, handle: API.addTarget, body: TargetRequest{}, answers: report.Target{},
+			id: "putTarget", summary: "Register a target, or change it", role: access.Admin, handle: API.addTarget, body: report.TargetRequest{}, answers: report.Target{},
 		},
 		"DELETE /targets/{target}": {
-			id: "removeTarget", summary: "Remove a target that has no stacks", role: access.Admin, handle: API.removeTarget, answers: RemovedTarget{},
+			id: "removeTarget", summary: "Remove a target that has no stacks", role: access.Admin, handle: API.removeTarget, answers: report.RemovedTarget{},
 		},
 	}
 	for _, c := range run.Controls() {
@@ -220,7 +220,7 @@ func ofStack() []parameter {
 // commandRoute is the route of a command.
 func commandRoute(c run.Control) route {
 	r := route{
-		id: c.Name + "Run", summary: c.Summary, role: run.RoleFor(c.Name), body: CommandRequest{}, options: c.Options, status: http.StatusAccepted, answers: report.Run{}, other: Accepted{},
+		id: c.Name + "Run", summary: c.Summary, role: run.RoleFor(c.Name), body: report.CommandRequest{}, options: c.Options, status: http.StatusAccepted, answers: report.Run{}, other: report.Accepted{},
 		handle: func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) },
 	}
 	if c.NeedsReason {

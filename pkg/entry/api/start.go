@@ -7,48 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/strict"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
-
-// A RunRequest is a request for a run.
-type RunRequest struct {
-	Operation string     `json:"operation"`                                                 // what the run does
-	Key       string     `json:"key,omitempty" jsonschema:"minLength=1,maxLength=1024"`     // of the configuration in the bucket
-	Version   string     `json:"version,omitempty" jsonschema:"minLength=1,maxLength=1024"` // of the configuration
-	Options   RunOptions `json:"options,omitzero"`
-}
-
-// RunOptions are the options of a run. Each operation takes some of them.
-type RunOptions struct {
-	Only         []string `json:"only,omitempty"`                                     // names of the stacks to work on; network/ means all below it
-	Adopt        []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
-	MaxDeletions *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently
-	Exact        bool     `json:"exact,omitempty"`                                    // ask CloudFormation with change sets what the updates would change
-	Plan         string   `json:"plan,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"` // the reference of a saved plan, which the run carries out
-	Rollback     bool     `json:"rollback,omitempty"`                                 // if the run fails, roll back to the last successful deploy
-	Refuse       bool     `json:"refuse,omitempty"`                                   // refuse the run instead of queueing it while another run holds the lock
-	Reason       string   `json:"reason,omitempty" jsonschema:"maxLength=1024"`       // for the record
-	Upload       bool     `json:"upload,omitempty"`                                   // deploy as an upload does: it replaces queued ones and supersedes one that is running
-	Run          string   `json:"run,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"`  // the ID of the run to repeat
-	Force        bool     `json:"force,omitempty"`                                    // repeat the run although something newer was deployed since
-}
-
-// A CommandRequest has the options of a command to a run. Each command takes some of them.
-type CommandRequest struct {
-	Reason   string `json:"reason,omitempty" jsonschema:"minLength=1,maxLength=1024"` // for the record
-	Rollback bool   `json:"rollback,omitempty"`                                       // a rollback to the last successful deploy follows
-	Force    bool   `json:"force,omitempty"`                                          // running updates are cancelled too
-	Digest   string `json:"plan_digest,omitempty" jsonschema:"minLength=1"`           // of the plan, or of the change set, that the caller has seen
-	Step     string `json:"step,omitempty"`                                           // the step that is answered, if several wait
-}
-
-// Accepted names the run of an accepted request that cannot be shown now.
-type Accepted struct {
-	Run string `json:"run"`
-}
 
 // start starts a run. It reports all errors of an invalid request at once, and then
 // starts no run.
@@ -72,7 +36,7 @@ func (a API) retry(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	options := RunOptions{}
+	options := report.RunOptions{}
 	text, err := q.body()
 	if err == nil && len(strings.TrimSpace(string(text))) > 0 {
 		err = q.read(strict.Fields{
@@ -84,7 +48,7 @@ func (a API) retry(ctx context.Context, q question) (answer, error) {
 		return answer{}, err
 	}
 	options.Run = of.ID
-	request, err := written(RunRequest{Operation: repeating().Name, Options: options})
+	request, err := written(report.RunRequest{Operation: repeating().Name, Options: options})
 	if err != nil {
 		return answer{}, err
 	}
@@ -185,7 +149,7 @@ func (a API) holdsLock(ctx context.Context, project, id string) bool {
 // accepted is the answer to a request about a run that was accepted, with the run as
 // it is if it can be read now and passes check.
 func (a API) accepted(ctx context.Context, project, id string, check func(run.Run) error) (answer, error) {
-	said := answer{location: pathOf(project) + "/runs/" + id, body: Accepted{id}}
+	said := answer{location: pathOf(project) + "/runs/" + id, body: report.Accepted{Run: id}}
 	r, err := a.Reader.Follow(ctx, id)
 	if err == nil {
 		err = check(r)

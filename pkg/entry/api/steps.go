@@ -11,12 +11,6 @@ import (
 // mostSteps is the largest number of listed steps.
 const mostSteps = 1000
 
-// A StepPage is a page of the steps of a run.
-type StepPage struct {
-	Steps []report.Step `json:"steps"`               // in the order of the plan
-	Next  int           `json:"next_step,omitempty"` // the parameter from of the request for the next page; none on the last page
-}
-
 // steps lists the steps of a run.
 func (a API) steps(ctx context.Context, q question) (answer, error) {
 	r, err := of(ctx, q.project, q.PathParameters["run"], a.Reader.Follow)
@@ -32,7 +26,7 @@ func (a API) steps(ctx context.Context, q question) (answer, error) {
 		}
 	}
 	fits, err := fill(min(len(numbers), q.number("limit")), func(i int) report.Step { return all[numbers[i]] })
-	page := StepPage{Steps: append([]report.Step{}, fits...)}
+	page := report.StepPage{Steps: append([]report.Step{}, fits...)}
 	if len(fits) < len(numbers) {
 		page.Next = numbers[len(fits)]
 	}

@@ -21,27 +21,6 @@ type Targets interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// A TargetPage is a list of targets.
-type TargetPage struct {
-	Targets []report.Target `json:"targets"` // sorted by name
-}
-
-// A RemovedTarget names a target that was removed.
-type RemovedTarget struct {
-	Target string `json:"target"`
-}
-
-// A TargetRequest describes a target that is to be registered: a report.Target, of which most may be left out.
-type TargetRequest struct {
-	Target     string   `json:"target,omitempty"` // that of the path
-	Account    string   `json:"account" jsonschema:"pattern=^[0-9]{12}$"`
-	Region     string   `json:"region" jsonschema:"minLength=1"`
-	Role       string   `json:"role,omitempty"`           // to assume there; empty for the installation's own
-	Execution  string   `json:"execution_role,omitempty"` // that CloudFormation uses
-	ExternalID string   `json:"external_id,omitempty"`
-	Projects   []string `json:"projects,omitempty"` // that may use it
-}
-
 // installation describes the installation, and says as whom it knows the caller.
 func (a API) installation(_ context.Context, q question) (answer, error) {
 	shown := a.Installation
@@ -64,12 +43,12 @@ func (a API) targets(ctx context.Context, q question) (answer, error) {
 		}
 		shown = append(shown, t)
 	}
-	return answer{body: TargetPage{shown}}, err
+	return answer{body: report.TargetPage{Targets: shown}}, err
 }
 
 // addTarget registers a target, or changes one.
 func (a API) addTarget(ctx context.Context, q question) (answer, error) {
-	var said TargetRequest
+	var said report.TargetRequest
 	if err := q.read(strict.Fields{
 		"target": &said.Target, "account": &said.Account, "region": &said.Region, "role": &said.Role,
 		"execution_role": &said.Execution, "external_id": &said.ExternalID, "projects": &said.Projects,
@@ -88,5 +67,5 @@ func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 // removeTarget removes a target.
 func (a API) removeTarget(ctx context.Context, q question) (answer, error) {
 	name := q.PathParameters["target"]
-	return answer{body: RemovedTarget{name}}, a.Targets.Remove(ctx, name)
+	return answer{body: report.RemovedTarget{Target: name}}, a.Targets.Remove(ctx, name)
 }

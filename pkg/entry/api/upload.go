@@ -28,17 +28,10 @@ var uploadTypes = map[string]string{"zip": "application/zip", "tar.gz": "applica
 
 var hexSHA256 = pattern.New(`^[0-9a-f]{64}$`)
 
-// An UploadRequest describes a configuration that is to be uploaded.
-type UploadRequest struct {
-	Bytes  int64  `json:"bytes" jsonschema:"minimum=1,maximum=16777216"`      // its size
-	SHA256 string `json:"sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`         // of its content, in lower-case hexadecimal digits
-	Format string `json:"format" jsonschema:"enum=zip,enum=tar.gz,enum=yaml"` // how it is packed
-}
-
 // upload answers with a URL to which the caller may put one configuration, and with its key. The key has the digest of
 // the content, and S3 checks the content against it.
 func (a API) upload(ctx context.Context, q question) (answer, error) {
-	var said UploadRequest
+	var said report.UploadRequest
 	if err := q.read(strict.Fields{"bytes": &said.Bytes, "sha256": &said.SHA256, "format": &said.Format}); err != nil {
 		return answer{}, err
 	}

@@ -1,4 +1,4 @@
-// Package report shows runs and queues in JSON.
+// Package report has the bodies and the answers of the HTTP API.
 package report
 
 import (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -30,8 +29,8 @@ func (a *API) Store(ctx context.Context, project string, archive []byte) (run.So
 // Request starts a run, and returns its ID.
 func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
 	name, environment := parts(q.Project)
-	started, err := a.client.StartRun(ctx, name, environment, api.RunRequest{
-		Operation: q.Operation, Key: q.Source.Key, Version: q.Source.Version, Options: api.RunOptions{
+	started, err := a.client.StartRun(ctx, name, environment, report.RunRequest{
+		Operation: q.Operation, Key: q.Source.Key, Version: q.Source.Version, Options: report.RunOptions{
 			Only: q.Only, Adopt: q.Adopt, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
 			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force,
 		},
@@ -49,13 +48,13 @@ func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
 // Command gives the command of q to a run. A refusal is an error of kind Refused.
 func (a *API) Command(ctx context.Context, q run.Request) (string, error) {
 	name, environment := parts(q.Project)
-	_, err := a.client.Command(ctx, name, environment, q.Of, q.Operation, api.CommandRequest{Reason: q.Reason, Rollback: q.Rollback, Force: q.Force, Digest: q.PlanDigest, Step: q.Step})
+	_, err := a.client.Command(ctx, name, environment, q.Of, q.Operation, report.CommandRequest{Reason: q.Reason, Rollback: q.Rollback, Force: q.Force, Digest: q.PlanDigest, Step: q.Step})
 	return "", err
 }
 
 // AddTarget registers a target, or changes one, and returns it with its external ID.
 func (a *API) AddTarget(ctx context.Context, t project.Access) (project.Access, error) {
-	added, err := a.client.PutTarget(ctx, t.Name, api.TargetRequest{
+	added, err := a.client.PutTarget(ctx, t.Name, report.TargetRequest{
 		Target: t.Name, Account: t.Account, Region: t.Region, Role: t.Role, Execution: t.Execution, ExternalID: t.ExternalID, Projects: t.Projects,
 	})
 	return report.AccessOf(added), err

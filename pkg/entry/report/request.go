@@ -1,0 +1,51 @@
+package report
+
+// A RunRequest is a request for a run.
+type RunRequest struct {
+	Operation string     `json:"operation"`                                                 // what the run does
+	Key       string     `json:"key,omitempty" jsonschema:"minLength=1,maxLength=1024"`     // of the configuration in the bucket
+	Version   string     `json:"version,omitempty" jsonschema:"minLength=1,maxLength=1024"` // of the configuration
+	Options   RunOptions `json:"options,omitzero"`
+}
+
+// RunOptions are the options of a run. Each operation takes some of them.
+type RunOptions struct {
+	Only         []string `json:"only,omitempty"`                                     // names of the stacks to work on; network/ means all below it
+	Adopt        []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
+	MaxDeletions *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently
+	Exact        bool     `json:"exact,omitempty"`                                    // ask CloudFormation with change sets what the updates would change
+	Plan         string   `json:"plan,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"` // the reference of a saved plan, which the run carries out
+	Rollback     bool     `json:"rollback,omitempty"`                                 // if the run fails, roll back to the last successful deploy
+	Refuse       bool     `json:"refuse,omitempty"`                                   // refuse the run instead of queueing it while another run holds the lock
+	Reason       string   `json:"reason,omitempty" jsonschema:"maxLength=1024"`       // for the record
+	Upload       bool     `json:"upload,omitempty"`                                   // deploy as an upload does: it replaces queued ones and supersedes one that is running
+	Run          string   `json:"run,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"`  // the ID of the run to repeat
+	Force        bool     `json:"force,omitempty"`                                    // repeat the run although something newer was deployed since
+}
+
+// A CommandRequest has the options of a command to a run. Each command takes some of them.
+type CommandRequest struct {
+	Reason   string `json:"reason,omitempty" jsonschema:"minLength=1,maxLength=1024"` // for the record
+	Rollback bool   `json:"rollback,omitempty"`                                       // a rollback to the last successful deploy follows
+	Force    bool   `json:"force,omitempty"`                                          // running updates are cancelled too
+	Digest   string `json:"plan_digest,omitempty" jsonschema:"minLength=1"`           // of the plan, or of the change set, that the caller has seen
+	Step     string `json:"step,omitempty"`                                           // the step that is answered, if several wait
+}
+
+// An UploadRequest describes a configuration that is to be uploaded.
+type UploadRequest struct {
+	Bytes  int64  `json:"bytes" jsonschema:"minimum=1,maximum=16777216"`      // its size
+	SHA256 string `json:"sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`         // of its content, in lower-case hexadecimal digits
+	Format string `json:"format" jsonschema:"enum=zip,enum=tar.gz,enum=yaml"` // how it is packed
+}
+
+// A TargetRequest describes a target that is to be registered: a report.Target, of which most may be left out.
+type TargetRequest struct {
+	Target     string   `json:"target,omitempty"` // that of the path
+	Account    string   `json:"account" jsonschema:"pattern=^[0-9]{12}$"`
+	Region     string   `json:"region" jsonschema:"minLength=1"`
+	Role       string   `json:"role,omitempty"`           // to assume there; empty for the installation's own
+	Execution  string   `json:"execution_role,omitempty"` // that CloudFormation uses
+	ExternalID string   `json:"external_id,omitempty"`
+	Projects   []string `json:"projects,omitempty"` // that may use it
+}
