@@ -38,6 +38,7 @@ func TestReport(t *testing.T) {
 		t.Error("the timeline has no steps")
 	}
 	l.must(cli.ExitOK, "plan", l.project)
+	l.has(l.run("timeline").err, "no step has started: ", "(plan of pair@default, succeeded)")
 	l.has(l.must(cli.ExitOK, "report"), "plan of pair@default: succeeded", "What the plan changes", "<details class=\"panel\" open>")
 	l.has(l.run("report", "nosuch").err, "there is no run nosuch")
 }

@@ -427,7 +427,7 @@ func TestPoll(t *testing.T) {
 			want{over: true, fails: "DELETE_FAILED: no; its deletion cannot be repeated with retain: no such resource", receipt: received, digest: "", calls: "live; events; events; begin DeleteStack; live"}},
 		{"a deletion that fails because of another resource too is not repeated", plan.Delete, func(t *action.Task) { stored(t); retains(t) },
 			withEvents(is("DELETE_FAILED"), leaving("Bucket", "Queue", "Topic")),
-			want{over: true, fails: "DELETE_FAILED: no (the deletion was not repeated: retain does not name Queue, Topic)", receipt: received, digest: "", calls: "live; events"}},
+			want{over: true, fails: "DELETE_FAILED: no (the deletion was not repeated: retain does not name Queue, Topic: add it there, write obsolete: true for the stack, and prune)", receipt: received, digest: "", calls: "live; events"}},
 		{"a deletion that retains nothing is not repeated", plan.Delete, func(t *action.Task) { stored(t); deletesForGood(t) },
 			withEvents(is("DELETE_FAILED"), leaving("Bucket")), want{over: true, fails: "DELETE_FAILED: no", receipt: received, digest: "", calls: "live; events"}},
 		{"a cancelled deletion is not repeated", plan.Delete, func(t *action.Task) { stored(t); retains(t) },

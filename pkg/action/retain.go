@@ -115,5 +115,5 @@ func (t Task) unretained(op Operation, allowed []string) error {
 	if len(allowed) == 0 || len(others) == 0 || op.Status != "DELETE_FAILED" {
 		return failed
 	}
-	return fault.New(fault.Refused, "%w (the deletion was not repeated: retain does not name %s)", failed, strings.Join(others, ", "))
+	return fault.New(fault.Refused, "%w (the deletion was not repeated: retain does not name %s: add it there, write obsolete: true for the stack, and prune)", failed, strings.Join(others, ", "))
 }

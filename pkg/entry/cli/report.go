@@ -44,6 +44,9 @@ func drawTimeline(ctx context.Context, c *call) (int, error) {
 		if c.flags.output == "json" {
 			return json.NewEncoder(c.Out).Encode(t)
 		}
+		if len(t.Steps) == 0 && !c.flags.quiet {
+			fmt.Fprintf(c.Err, "no step has started: %s\n", strings.Join(append([]string{described(r)}, r.Messages...), "; "))
+		}
 		d := t.Diagram()
 		drawing := map[string]func() string{
 			"text": func() string { return strings.Join(term.Timeline(d, c.width()), "\n") + "\n" }, "mermaid": d.Mermaid, "svg": d.SVG,
