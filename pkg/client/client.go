@@ -11,9 +11,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,6 +62,9 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
+// URL is the URL of the API.
+func (c *Client) URL() string { return c.url }
+
 // isLocal reports whether a host is this machine.
 func isLocal(host string) bool {
 	ip := net.ParseIP(host)
@@ -79,8 +84,9 @@ func regionOf(host, region string) string {
 type request struct {
 	method, path string
 	query        query
-	body         any    // becomes JSON; nil is none
-	key          string // makes it safe to send a POST again
+	body         any      // becomes JSON; nil is none
+	media        []string // content types that the answer may have, which is then raw; nil is JSON
+	key          string   // makes it safe to send a POST again
 	tag          *string
 }
 
@@ -101,21 +107,20 @@ func (q query) encoded() string {
 	return "?" + values.Encode()
 }
 
-// text is a parameter as it is written in a query. The zero value of a type is empty.
-func text[T string | int | *int](v T) string {
-	switch v := any(v).(type) {
-	case int:
-		if v != 0 {
-			return strconv.Itoa(v)
-		}
-	case *int:
-		if v != nil {
-			return strconv.Itoa(*v)
-		}
-	case string:
-		return v
+// number is a number as it is written in a query. 0 is left out.
+func number(n int) string {
+	if n == 0 {
+		return ""
 	}
-	return ""
+	return strconv.Itoa(n)
+}
+
+// optional is a number that may be 0 as it is written in a query. nil is left out.
+func optional(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
 }
 
 // at is a path with values in place of its parameters.
@@ -156,9 +161,14 @@ func (c *Client) ask(ctx context.Context, q request, into any, options []Option)
 	for _, o := range options {
 		o(&q)
 	}
+	return retry(ctx, func() error { return c.send(ctx, q, into) })
+}
+
+// retry sends a request, and again if it gets no answer or the other side is busy, until ctx ends.
+func retry(ctx context.Context, send func() error) error {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
-		err := c.send(ctx, q, into)
+		err := send()
 		if attempt == mostAttempts || !fault.Is(err, fault.Unavailable, fault.Throttled) {
 			return err
 		}
@@ -214,15 +224,27 @@ func (c *Client) send(ctx context.Context, q request, into any) error {
 	if got.StatusCode < 200 || got.StatusCode > 299 {
 		return c.refused(q, got, text)
 	}
+	if !q.takes(got.Header.Get("Content-Type")) {
+		return c.noAPI(got)
+	}
 	if raw, ok := into.(*[]byte); ok {
 		*raw = text
-	} else if err := json.Unmarshal(text, into); err != nil || !strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
+	} else if err := json.Unmarshal(text, into); err != nil {
 		return c.noAPI(got)
 	}
 	if q.tag != nil {
 		*q.tag = got.Header.Get("Etag")
 	}
 	return nil
+}
+
+// takes reports whether an answer to a request may have a content type.
+func (q request) takes(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	if q.media == nil {
+		return err == nil && media == "application/json"
+	}
+	return err == nil && slices.Contains(q.media, media)
 }
 
 // authorize signs a request, or adds the token.

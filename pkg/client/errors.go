@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -37,11 +36,8 @@ func unanswered(ctx context.Context, who string, err error) error {
 
 // noAPI returns the fault of an answer that no API of Stackwright gives.
 func (c *Client) noAPI(got *http.Response) error {
-	what := "its answer is another"
-	if got != nil {
-		what = fmt.Sprintf("it answered %d with %s", got.StatusCode, got.Header.Get("Content-Type"))
-	}
-	return fault.New(fault.Invalid, "there is no API of Stackwright at %s (%s): the output ApiUrl of the installation's stack has its URL", c.url, what)
+	return fault.New(fault.Invalid, "there is no API of Stackwright at %s (it answered %d with %s): the output ApiUrl of the installation's stack has its URL",
+		c.url, got.StatusCode, got.Header.Get("Content-Type"))
 }
 
 // refused returns the fault of an answer with an error: of the function, or of API Gateway itself.

@@ -5,6 +5,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -42,10 +43,10 @@ type DrawGraphQuery struct {
 	Format string // JSON, a drawing, or the language of a program that draws
 }
 
-// DrawGraph is GET /projects/{project}/{environment}/graph: show which recorded stack of a project depends on which.
+// DrawGraph is GET /projects/{project}/{environment}/graph: show which recorded stack of a project depends on which, as a drawing, in q.Format.
 func (c *Client) DrawGraph(ctx context.Context, project, environment string, q DrawGraphQuery, options ...Option) ([]byte, error) {
 	var got []byte
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/graph", project, environment), query: query{"format": text(q.Format)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/graph", project, environment), query: query{"format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
 	return got, err
 }
 
@@ -54,10 +55,10 @@ type DrawRunGraphQuery struct {
 	Format string // JSON, a drawing, or the language of a program that draws
 }
 
-// DrawRunGraph is GET /projects/{project}/{environment}/runs/{run}/graph: show which step of a run comes after which.
+// DrawRunGraph is GET /projects/{project}/{environment}/runs/{run}/graph: show which step of a run comes after which, as a drawing, in q.Format.
 func (c *Client) DrawRunGraph(ctx context.Context, project, environment, run string, q DrawRunGraphQuery, options ...Option) ([]byte, error) {
 	var got []byte
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/graph", project, environment, run), query: query{"format": text(q.Format)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/graph", project, environment, run), query: query{"format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
 	return got, err
 }
 
@@ -66,10 +67,10 @@ type DrawTimelineQuery struct {
 	Format string // JSON, a drawing, or the language of a program that draws
 }
 
-// DrawTimeline is GET /projects/{project}/{environment}/runs/{run}/timeline: show when the steps of a run were started and ended, and which decided when the run ended.
+// DrawTimeline is GET /projects/{project}/{environment}/runs/{run}/timeline: show when the steps of a run were started and ended, and which decided when the run ended, as a drawing, in q.Format.
 func (c *Client) DrawTimeline(ctx context.Context, project, environment, run string, q DrawTimelineQuery, options ...Option) ([]byte, error) {
 	var got []byte
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/timeline", project, environment, run), query: query{"format": text(q.Format)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/timeline", project, environment, run), query: query{"format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
 	return got, err
 }
 
@@ -95,7 +96,7 @@ type ListEnvironmentsQuery struct {
 // ListEnvironments is GET /projects/{project}: list the environments of a project that the caller may read, sorted by name.
 func (c *Client) ListEnvironments(ctx context.Context, project string, q ListEnvironmentsQuery, options ...Option) (report.EnvironmentPage, error) {
 	var got report.EnvironmentPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}", project), query: query{"after": text(q.After)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}", project), query: query{"after": q.After}}, &got, options)
 	return got, err
 }
 
@@ -109,7 +110,7 @@ type ListEventsQuery struct {
 // ListEvents is GET /projects/{project}/{environment}/runs/{run}/events: list what has happened to a run and its steps, and wait until something does.
 func (c *Client) ListEvents(ctx context.Context, project, environment, run string, q ListEventsQuery, options ...Option) (report.EventPage, error) {
 	var got report.EventPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/events", project, environment, run), query: query{"after": text(q.After), "limit": text(q.Limit), "wait": text(q.Wait)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/events", project, environment, run), query: query{"after": q.After, "limit": number(q.Limit), "wait": optional(q.Wait)}}, &got, options)
 	return got, err
 }
 
@@ -121,7 +122,7 @@ type ListProjectsQuery struct {
 // ListProjects is GET /projects: list the projects that the caller may read.
 func (c *Client) ListProjects(ctx context.Context, q ListProjectsQuery, options ...Option) (report.ProjectPage, error) {
 	var got report.ProjectPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects"), query: query{"run": text(q.Run)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects"), query: query{"run": q.Run}}, &got, options)
 	return got, err
 }
 
@@ -134,7 +135,7 @@ type ListResourceEventsQuery struct {
 // ListResourceEvents is GET /projects/{project}/{environment}/stacks/events: list CloudFormation's own events of a recorded stack and its resources, newest first.
 func (c *Client) ListResourceEvents(ctx context.Context, project, environment string, q ListResourceEventsQuery, options ...Option) (report.ResourceEventPage, error) {
 	var got report.ResourceEventPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/events", project, environment), query: query{"stack": text(q.Stack), "after": text(q.After)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/events", project, environment), query: query{"stack": q.Stack, "after": q.After}}, &got, options)
 	return got, err
 }
 
@@ -147,7 +148,7 @@ type ListResourcesQuery struct {
 // ListResources is GET /projects/{project}/{environment}/stacks/resources: list the resources of a recorded stack, as CloudFormation reports them now.
 func (c *Client) ListResources(ctx context.Context, project, environment string, q ListResourcesQuery, options ...Option) (report.ResourcePage, error) {
 	var got report.ResourcePage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/resources", project, environment), query: query{"stack": text(q.Stack), "after": text(q.After)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/resources", project, environment), query: query{"stack": q.Stack, "after": q.After}}, &got, options)
 	return got, err
 }
 
@@ -160,7 +161,7 @@ type ListRevisionsQuery struct {
 // ListRevisions is GET /projects/{project}/{environment}/revisions: list the configurations that runs of a project have deployed, newest first.
 func (c *Client) ListRevisions(ctx context.Context, project, environment string, q ListRevisionsQuery, options ...Option) (report.RevisionPage, error) {
 	var got report.RevisionPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/revisions", project, environment), query: query{"before": text(q.Before), "limit": text(q.Limit)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/revisions", project, environment), query: query{"before": q.Before, "limit": number(q.Limit)}}, &got, options)
 	return got, err
 }
 
@@ -173,7 +174,7 @@ type ListRunsQuery struct {
 // ListRuns is GET /projects/{project}/{environment}/runs: list the runs of a project, newest first, without their steps.
 func (c *Client) ListRuns(ctx context.Context, project, environment string, q ListRunsQuery, options ...Option) (report.RunPage, error) {
 	var got report.RunPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs", project, environment), query: query{"before": text(q.Before), "limit": text(q.Limit)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs", project, environment), query: query{"before": q.Before, "limit": number(q.Limit)}}, &got, options)
 	return got, err
 }
 
@@ -192,7 +193,7 @@ type ListStacksQuery struct {
 // ListStacks is GET /projects/{project}/{environment}/stacks: list the recorded stacks of a project with their outputs, sorted by name.
 func (c *Client) ListStacks(ctx context.Context, project, environment string, q ListStacksQuery, options ...Option) (report.StackPage, error) {
 	var got report.StackPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks", project, environment), query: query{"after": text(q.After)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks", project, environment), query: query{"after": q.After}}, &got, options)
 	return got, err
 }
 
@@ -207,7 +208,7 @@ type ListStepsQuery struct {
 // ListSteps is GET /projects/{project}/{environment}/runs/{run}/steps: list the steps of a run, in the order of its plan.
 func (c *Client) ListSteps(ctx context.Context, project, environment, run string, q ListStepsQuery, options ...Option) (report.StepPage, error) {
 	var got report.StepPage
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/steps", project, environment, run), query: query{"from": text(q.From), "limit": text(q.Limit), "status": text(q.Status), "stack": text(q.Stack)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/steps", project, environment, run), query: query{"from": number(q.From), "limit": number(q.Limit), "status": q.Status, "stack": q.Stack}}, &got, options)
 	return got, err
 }
 
@@ -263,7 +264,7 @@ func (c *Client) ShowDifference(ctx context.Context, project, environment, from,
 // ShowDocs is GET /docs: describe this API on a page for people.
 func (c *Client) ShowDocs(ctx context.Context, options ...Option) ([]byte, error) {
 	var got []byte
-	err := c.ask(ctx, request{method: "GET", path: at("/docs")}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/docs"), media: []string{"text/html"}}, &got, options)
 	return got, err
 }
 
@@ -324,7 +325,7 @@ type ShowRunQuery struct {
 // ShowRun is GET /projects/{project}/{environment}/runs/{run}: show a run with its steps, and the lock of its project.
 func (c *Client) ShowRun(ctx context.Context, project, environment, run string, q ShowRunQuery, options ...Option) (report.Run, error) {
 	var got report.Run
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}", project, environment, run), query: query{"from": text(q.From)}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}", project, environment, run), query: query{"from": number(q.From)}}, &got, options)
 	return got, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -31,16 +30,13 @@ func (c *Client) Upload(ctx context.Context, project, environment string, archiv
 	if err != nil {
 		return "", "", fmt.Errorf("upload to %s: %w", c.url, err)
 	}
-	for attempt := 1; ; attempt++ {
-		version, err := c.put(ctx, to, archive)
-		if err == nil {
-			return to.Key, version, nil
-		}
-		if attempt == mostAttempts || !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
-			return "", "", fmt.Errorf("upload to %s: %w", c.url, err)
-		}
-		time.Sleep(firstPause)
+	if err := retry(ctx, func() (err error) {
+		version, err = c.put(ctx, to, archive)
+		return err
+	}); err != nil {
+		return "", "", fmt.Errorf("upload to %s: %w", c.url, err)
 	}
+	return to.Key, version, nil
 }
 
 // put sends an upload to S3, and returns the version of the object. No error has the URL, because everybody who knows it

@@ -32,7 +32,7 @@ func New(c *client.Client) *API {
 func (a *API) Installation(ctx context.Context) (report.Installation, error) {
 	shown, err := a.client.ShowInstallation(ctx)
 	if err == nil && shown.Home.Account == "" {
-		err = fault.New(fault.Invalid, "there is no API of Stackwright at this URL: the output ApiUrl of the installation's stack has its URL")
+		err = fault.New(fault.Invalid, "there is no API of Stackwright at %s: the output ApiUrl of the installation's stack has its URL", a.client.URL())
 	}
 	return shown, err
 }

@@ -8,15 +8,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/stackwright/stackwright/pkg/client"
 	"github.com/stackwright/stackwright/pkg/entry/cli/httpapi"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/run"
 )
 
 const token = "eyJ.secret-token.x"
@@ -35,16 +30,9 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // reach returns a client of an API.
-func reach(t *testing.T, o client.Options, api http.HandlerFunc) *httpapi.API {
+func reach(t *testing.T, api http.HandlerFunc) *httpapi.API {
 	t.Helper()
-	o.Transport = wire{api}
-	if o.URL == "" {
-		o.URL = "https://abc.execute-api.eu-west-1.amazonaws.com/"
-	}
-	if o.Token == "" {
-		o.Credentials = credentials.NewStaticCredentialsProvider("AKID", "SECRET", "SESSION")
-	}
-	c, err := client.New(o)
+	c, err := client.New(client.Options{URL: "https://abc.execute-api.eu-west-1.amazonaws.com/", Token: token, Transport: wire{api}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,105 +50,6 @@ func answers(status int, body string, headers ...string) http.HandlerFunc {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}
-}
-
-// What goes wrong at an API is reported with what to do. No message has the token.
-func TestErrors(t *testing.T) {
-	const gone = `{"kind":"Missing","message":"x","messages":["there is no run of shop@prod"]}`
-	for _, c := range []struct {
-		name  string
-		token bool
-		api   http.HandlerFunc
-		kind  fault.Kind
-		says  []string
-	}{
-		{"a website", true, answers(200, "<html>", "Content-Type: text/html"), fault.Invalid, []string{"there is no API of Stackwright at https://abc", "it answered 200 with text/html", "output ApiUrl"}},
-		{"another API", true, answers(200, `[1]`), fault.Invalid, []string{"there is no API of Stackwright"}},
-		{"another error", true, answers(404, "no such page", "Content-Type: text/plain"), fault.Invalid, []string{"there is no API of Stackwright", "404"}},
-		{"a redirect", true, answers(302, "", "Location: https://evil.example/"), fault.Invalid, []string{"there is no API of Stackwright", "302"}},
-		{"another version", false, answers(404, `{"message":"Not Found"}`), fault.Invalid, []string{"has no GET /projects/shop/prod/runs", "another version than this command"}},
-		{"a token is needed", false, answers(401, `{"message":"Unauthorized"}`), fault.Denied, []string{"takes tokens and no signatures", "set STACKWRIGHT_TOKEN"}},
-		{"the token has expired", true, answers(401, `{"message":"Unauthorized"}`), fault.Denied, []string{"does not accept the token in STACKWRIGHT_TOKEN", "get a new token"}},
-		{"IAM denies", false, answers(403, `{"message":"Forbidden"}`), fault.Denied, []string{"log in again", "aws sso login", "execute-api:Invoke on arn:aws:execute-api:eu-west-1:*:*/*/GET/projects/shop/prod/runs", "ask the owner"}},
-		{"the clock is wrong", false, answers(403, `{"message":"Signature expired"}`, "Date: Mon, 02 Jan 2006 15:04:05 GMT"), fault.Denied, []string{"Signature expired", "the clock of this machine is", "set it"}},
-		{"the access file denies", true, answers(403, `{"kind":"Denied","message":"not allowed","messages":["not allowed"]}`), fault.Denied, []string{"not allowed: GET /projects/shop/prod/runs: ask the owner of the installation for a role for shop@prod"}},
-		{"no such thing", true, answers(404, gone), fault.Missing, []string{"there is no run of shop@prod"}},
-		{"two errors", true, answers(400, `{"kind":"Invalid","messages":["one","two"]}`), fault.Invalid, []string{"one", "two"}},
-		{"too many requests", false, answers(429, `{"message":"Too Many Requests"}`, "Retry-After: 1"), fault.Throttled, []string{"too many requests"}},
-		{"the function fails", false, answers(500, `{"message":"Internal Server Error"}`), fault.Unavailable, []string{"answered 500"}},
-		{"a proxy fails", false, answers(502, `bad gateway`, "Content-Type: text/html"), fault.Unavailable, []string{"answered 502"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				o := client.Options{}
-				if c.token {
-					o.Token = token
-				}
-				_, err := reach(t, o, c.api).List(t.Context(), "shop@prod", 0)
-				if err == nil || !fault.Is(err, c.kind) && c.name != "two errors" || strings.Contains(err.Error(), "secret") {
-					t.Fatalf("%v, of kind %s", err, fault.KindOf(err))
-				}
-				for _, says := range c.says {
-					if !strings.Contains(err.Error(), says) {
-						t.Errorf("no %q in %v", says, err)
-					}
-				}
-			})
-		})
-	}
-}
-
-// A token is never sent to another place than the API, or without encryption.
-func TestTokenGoesOnlyToTheAPI(t *testing.T) {
-	for _, url := range []string{"", "abc", "http://abc.example", "ftp://localhost", "https://ann:x@abc.example", "https://abc.example?x=1", "http://localhost.evil.example"} {
-		if _, err := client.New(client.Options{URL: url, Token: token}); !fault.Is(err, fault.Invalid) || strings.Contains(err.Error(), token) {
-			t.Errorf("%q: %v", url, err)
-		}
-	}
-	for _, url := range []string{"http://127.0.0.1:4566", "http://localhost:1", "http://[::1]:1", "https://abc.example/stage/"} {
-		if _, err := client.New(client.Options{URL: url, Token: token}); err != nil {
-			t.Errorf("%q: %v", url, err)
-		}
-	}
-	var seen []string
-	c := reach(t, client.Options{Token: token}, func(w http.ResponseWriter, r *http.Request) {
-		seen = append(seen, r.URL.Host+" "+r.Header.Get("Authorization"))
-		switch {
-		case strings.HasSuffix(r.URL.Path, "/uploads"):
-			answers(201, `{"key":"revisions/shop/prod/a.zip","method":"PUT","url":"https://bucket.example/a?X-Amz-Signature=hidden","headers":{"content-length":"7"}}`)(w, r)
-		case r.Method == http.MethodPut:
-			answers(200, "", "X-Amz-Version-Id: v1")(w, r)
-		default:
-			answers(202, `{"run":"abcdefghijklmnopqrst"}`)(w, r)
-		}
-	})
-	id, err := c.Deploy(t.Context(), "shop@prod", []byte("archive"))
-	if got, want := strings.Join(seen, ", "), "abc.execute-api.eu-west-1.amazonaws.com Bearer "+token+", bucket.example , abc.execute-api.eu-west-1.amazonaws.com Bearer "+token; err != nil || id != "abcdefghijklmnopqrst" || got != want {
-		t.Errorf("%v: %s", err, got)
-	}
-}
-
-// A request is signed for the region of the API, and a POST that got no answer is sent again with the same key.
-func TestSignatureAndKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var keys []string
-		c := reach(t, client.Options{Region: "us-east-1"}, func(w http.ResponseWriter, r *http.Request) {
-			if a := r.Header.Get("Authorization"); !strings.Contains(a, "/eu-west-1/execute-api/aws4_request") || r.Header.Get("X-Amz-Security-Token") != "SESSION" {
-				t.Errorf("signed %s", a)
-			}
-			if keys = append(keys, r.Header.Get("Idempotency-Key")); len(keys) < 3 {
-				answers(503, `{"message":"Service Unavailable"}`)(w, r)
-				return
-			}
-			answers(202, `{"run":"abcdefghijklmnopqrst"}`)(w, r)
-		})
-		if _, err := c.Request(t.Context(), run.Request{Project: "shop@prod", Operation: "refresh", Claim: "root"}); err != nil {
-			t.Fatal(err)
-		}
-		if len(keys) != 3 || keys[0] == "" || keys[0] != keys[1] || keys[1] != keys[2] {
-			t.Errorf("the keys are %q", keys)
-		}
-	})
 }
 
 // An upload that fails starts nothing, and no message has its URL.
@@ -206,7 +95,7 @@ func TestFailedUploads(t *testing.T) {
 // A run of many pages is followed whole, and a page that has not changed is not sent again.
 func TestFollowPages(t *testing.T) {
 	sent := 0
-	c := reach(t, client.Options{Token: token}, func(w http.ResponseWriter, r *http.Request) {
+	c := reach(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/projects" {
 			answers(200, `{"projects":["shop@prod"]}`)(w, r)
 			return
@@ -234,13 +123,10 @@ func TestFollowPages(t *testing.T) {
 	}
 }
 
-// A command that ends does not wait for an API that does not answer.
-func TestCancelledRequest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := reach(t, client.Options{Token: token}, answers(503, `{"message":"x"}`, "Retry-After: 3600"))
-		began := time.Now()
-		if _, err := c.Projects(t.Context()); !fault.Is(err, fault.Unavailable) || time.Since(began) > time.Minute {
-			t.Errorf("%v after %v", err, time.Since(began))
-		}
-	})
+// Another API that answers in JSON is no installation.
+func TestNoInstallation(t *testing.T) {
+	_, err := reach(t, answers(200, "{}")).Installation(t.Context())
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "there is no API of Stackwright at https://abc.execute-api.eu-west-1.amazonaws.com: ") {
+		t.Error(err)
+	}
 }
