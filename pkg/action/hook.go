@@ -120,7 +120,7 @@ func CheckWaits(p plan.Plan, now time.Time) error {
 	var all []error
 	for _, s := range p.Steps {
 		c, calls, err := plan.CallOf(s)
-		if err != nil || !calls || len(s.After) > 0 || c.Hook.Ignore { // a step that cannot be read reports it when it starts
+		if err != nil || !calls || len(s.After) > 0 || c.Hook.Ignore || c.Hook.CacheKey != nil { // a step that cannot be read reports it when it starts, and a key may skip the call
 			continue
 		}
 		t, _ := hook.Named(c.Hook.Type)

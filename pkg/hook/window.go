@@ -132,19 +132,18 @@ func (w window) open(at time.Time) bool {
 	return w.days[today] && now >= w.from || w.days[(today+6)%7] && now < w.to
 }
 
-// searched is on how many days a window may begin: one of a single day may be skipped once, when clocks go forward.
-const searched = 15
+// searched is how far ahead the next opening is searched for: a window of a single day may be skipped once, when clocks go forward.
+const searched = 15 * 24 * time.Hour
 
-// opens returns when the window is open next, which is now if it is open; zero if it is not open within two weeks.
+// opens returns when the window is open next, which is now if it is open; zero if it is not open within two weeks. It tries each
+// minute, because the time at which a window begins may be one that clocks skip.
 func (w window) opens(now time.Time) time.Time {
 	if w.open(now) {
 		return now
 	}
-	local := now.In(w.zone)
-	for day := range searched {
-		at := time.Date(local.Year(), local.Month(), local.Day()+day, w.from/60, w.from%60, 0, 0, w.zone)
+	for at := now.Truncate(time.Minute); at.Before(now.Add(searched)); at = at.Add(time.Minute) {
 		if at.After(now) && w.open(at) {
-			return at
+			return at.In(w.zone)
 		}
 	}
 	return time.Time{}
