@@ -96,7 +96,7 @@ func (b *browser) notice(e any) {
 func (b *browser) see(texts ...string) {
 	b.Helper()
 	for _, text := range texts {
-		for until := time.Now().Add(20 * time.Second); !evaluate[bool](b, fmt.Sprintf("document.body.innerText.includes(%q)", text)); time.Sleep(50 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); !evaluate[bool](b, fmt.Sprintf("document.body.innerText.includes(%q)", text)); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(until) {
 				b.picture("failed")
 				b.Fatalf("no %q on the page:\n%s\n%s", text, evaluate[string](b, "document.body.innerText"), strings.Join(b.faults, "\n"))
@@ -233,7 +233,7 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Approve")
 			b.see("succeeded")
 
-			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 30})
+			l.fail(h, cloudformation.Fault{Stack: "*", Seconds: 24})
 			l.edit("templates/topic.yaml", "Version: 3", "Version: 4")
 			l.start("deploy", l.project)(cli.ExitWaiting)
 			b.press("pair / default")
