@@ -176,6 +176,7 @@ func TestPageInABrowser(t *testing.T) {
 		theme         string
 	}{{"wide-light", 1440, 900, "light"}, {"wide-dark", 1440, 900, "dark"}, {"narrow-light", 390, 844, "light"}, {"narrow-dark", 390, 844, "dark"}} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // a slow stack is waited for
 			l := newLaptop(t)
 			how := l.hosting(0.4)
 			how.Console = "127.0.0.1:0"

@@ -93,7 +93,7 @@ func (w runCommand) giveTo(ctx context.Context, s *session, control run.Control)
 		if r.ID != about.ID {
 			return finished(r)
 		}
-		return w.done(r) && r.Generation > about.Generation && (!control.Answers || hasAnswers(r, ids))
+		return w.done(r) && r.Generation >= about.Generation+len(steps) && (!control.Answers || hasAnswers(r, ids))
 	}})
 }
 
