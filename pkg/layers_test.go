@@ -97,7 +97,8 @@ wire                  fault project remote access plan run action engine hook li
 entry/cli/term        plan project run action lib/diagram lib/difference lib/markdown lib/resource
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run engine client entry/report
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/page entry/report entry/target client entry/cli/httpapi entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli/forward     fault client entry/api entry/page entry/report
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/page entry/report entry/target client entry/cli/forward entry/cli/httpapi entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

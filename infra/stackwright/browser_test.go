@@ -46,7 +46,8 @@ func newBrowser(t *testing.T, page string, width, height int64, theme string) *b
 	all, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, end := chromedp.NewContext(all)
 	t.Cleanup(func() { end(); stop() })
-	b := &browser{T: t, ctx: ctx, page: page}
+	site, _, _ := strings.Cut(page, "/#")
+	b := &browser{T: t, ctx: ctx, page: site}
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}}

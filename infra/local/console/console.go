@@ -3,44 +3,10 @@
 package console
 
 import (
-	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 
 	"github.com/stackwright/stackwright/pkg/entry/page"
 )
-
-// usual is where the console is, unless somebody says otherwise.
-const usual = "127.0.0.1:4567"
-
-// Listen listens at an address of this machine. For "auto", that is the usual one or, if it is taken, a free port.
-func Listen(address string) (net.Listener, error) {
-	if address == "auto" {
-		if l, err := net.Listen("tcp", usual); err == nil {
-			return l, nil
-		}
-		address = "127.0.0.1:0"
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err == nil && !local(host) {
-		err = fmt.Errorf("%s is not an address of this machine alone: everybody who can reach the page could deploy and destroy, so give 127.0.0.1:PORT", host)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--console %s: %w", address, err)
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("--console %s: %w: choose another address, or off", address, err)
-	}
-	return l, nil
-}
-
-// local reports whether a host is this machine, as only programs on it can reach it.
-func local(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
-}
 
 // New serves the page, and passes on requests of the API as if the account of the installation had signed them.
 func New(region string, api http.Handler) http.Handler {
@@ -49,38 +15,5 @@ func New(region string, api http.Handler) http.Handler {
 		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/"+region+"/execute-api/aws4_request, SignedHeaders=host, Signature=0")
 		api.ServeHTTP(w, r)
 	})
-	return hosted(page.Or(ownPage(signed)))
-}
-
-// hosted refuses requests to other hosts: a web site whose name leads to this machine could read the answers.
-func hosted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if host, _, err := net.SplitHostPort(r.Host); err != nil || !local(host) {
-			refuse(w, "the host %.100q is not this machine: open the page at the address that the command has printed", r.Host)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// ownPage refuses requests that the page of another web site makes a browser send. The page itself, which knows nothing, may
-// be opened by a link from anywhere.
-// https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
-func ownPage(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
-		if origin != "" && origin != "http://"+r.Host || site != "" && site != "same-origin" && site != "none" {
-			refuse(w, "the request comes from the page of another site (%.100q): the console answers only its own page", origin)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// refuse answers that a request is not allowed.
-func refuse(w http.ResponseWriter, format string, values ...any) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusForbidden)
-	fmt.Fprintf(w, format+"\n", values...)
+	return page.Page{}.Here(signed)
 }

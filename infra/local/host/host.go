@@ -24,6 +24,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/events"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/entry/page"
 	"github.com/stackwright/stackwright/stepfn"
 )
 
@@ -77,7 +78,7 @@ func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*H
 		h, err := openAt(ctx, how, machine, seed, listener)
 		return h, closedOn(err, listener)
 	}
-	shown, err := console.Listen(how.Console)
+	shown, err := page.Listen(how.Console)
 	if err != nil {
 		return nil, closedOn(err, listener)
 	}

@@ -303,6 +303,14 @@ To see what happens when something fails, inject a fault (the stack's name may b
 			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
 		},
 		{
+			name: "open", group: groupInstall, short: "open the page of an installation on AWS in the browser",
+			flags: "installation api console.page no-browser ", run: openInstallation,
+			long: `Serves the page on this machine until Ctrl-C, and forwards its requests to the API of the installation, signed with your AWS
+credentials or with the token in STACKWRIGHT_TOKEN. The browser gets neither. The address that it prints opens the page in one browser,
+once: who opens it acts with your credentials until the command ends.`,
+			examples: []string{"open --installation stackwright", "open --api https://abc123.execute-api.eu-west-1.amazonaws.com --no-browser"},
+		},
+		{
 			name: "targets", group: groupInstall, short: "list the accounts and regions that stacks may be deployed to",
 			flags: "output " + where, run: listTargets,
 			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that

@@ -22,7 +22,7 @@ type flags struct {
 	given                                                                          map[string]bool // by name: those on the command line
 	seconds                                                                        float64
 	fetch, yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse  bool
-	quiet, noColor, raw, verbose, direct, open                                     bool
+	quiet, noColor, raw, verbose, direct, open, noBrowser                          bool
 	deletions                                                                      count
 	only, adopt                                                                    []string
 	variables, variableFiles, mapped                                               texts // of a project of Sceptre
@@ -113,6 +113,8 @@ func (f *flags) definitions() map[string]definition {
 		"projects":        {to: &f.projects, usage: "the projects that may use it, as `patterns` with commas: 'shop@prod,team-*@*', or '*@*' for all; required"},
 		"listen":          {to: &f.listen, usage: "`address` to listen at"},
 		"console":         {to: &f.console, usage: "`address` of this machine to serve the page at, for a browser; off for none (default, for serve and on a terminal: 127.0.0.1:4567, or a free port)"},
+		"console.page":    {to: &f.console, usage: "`address` of this machine to serve the page at (default 127.0.0.1:4567, or a free port)"},
+		"no-browser":      {to: &f.noBrowser, usage: "print the address of the page, and open no browser"},
 		"open":            {to: &f.open, usage: "open the page in the browser, if this command serves it"},
 		"until-idle":      {to: &f.untilIdle, usage: "end when no run is in progress"},
 		"verbose":         {to: &f.verbose, usage: "print metrics and the logs of the functions, too"},

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/entry/cli/httpapi"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
 )
@@ -92,7 +93,7 @@ type site struct {
 	stack         string // the installation's name
 	owner         access.Owner
 	accounts      []string     // the other accounts whose roles it may assume; nil is all
-	api           installation // its HTTP API; nil if it is reached directly
+	api           *httpapi.API // its HTTP API; nil if it is reached directly
 
 	pace    time.Duration // the longest time between two polls of a run
 	timeout time.Duration // how long to wait for a run to be recorded, and for an installation to answer again

@@ -4,6 +4,7 @@ package page
 import (
 	"crypto/sha256"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -20,7 +21,24 @@ var kinds = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
+	".json": "application/json",
 }
+
+// A SignIn says how the API gets to know who uses the page. The zero value is that of a laptop, where nobody signs in.
+type SignIn struct {
+	By string `json:"by"` // how: "", or ByAddress
+}
+
+// ByAddress is signing in with the code in the address at which the page is opened.
+const ByAddress = "address"
+
+// A Page is the page of one installation.
+type Page struct {
+	SignIn SignIn
+}
+
+// signInFile has the SignIn, for the scripts of the page.
+const signInFile = "sign-in.json"
 
 // policy is the content security policy: scripts, styles and requests only of the origin that serves the page, and nothing inline.
 // https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
@@ -37,7 +55,7 @@ type File struct {
 }
 
 // Open returns the file at the path of a URL: "/" is the page itself. It reports false if there is none.
-func Open(at string) (File, bool) {
+func (p Page) Open(at string) (File, bool) {
 	name := "index.html"
 	if at != "/" {
 		rest, inside := strings.CutPrefix(at, Folder)
@@ -46,8 +64,8 @@ func Open(at string) (File, bool) {
 		}
 		name = rest
 	}
+	content, err := p.read(name)
 	kind, known := kinds[path.Ext(name)]
-	content, err := fs.ReadFile(static, "static/"+name)
 	if err != nil || !known {
 		return File{}, false
 	}
@@ -57,10 +75,18 @@ func Open(at string) (File, bool) {
 	}}, true
 }
 
+// read returns the content of a file.
+func (p Page) read(name string) ([]byte, error) {
+	if name == signInFile {
+		return json.Marshal(p.SignIn)
+	}
+	return fs.ReadFile(static, "static/"+name)
+}
+
 // Or serves the files of the page, and leaves all other requests to another handler.
-func Or(next http.Handler) http.Handler {
+func (p Page) Or(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f, ok := Open(r.URL.Path)
+		f, ok := p.Open(r.URL.Path)
 		if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
 			next.ServeHTTP(w, r)
 			return

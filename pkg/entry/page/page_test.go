@@ -70,7 +70,7 @@ func TestFilesAreComplete(t *testing.T) {
 		}
 		if strings.HasSuffix(name, ".html") {
 			for _, m := range links.FindAllStringSubmatch(text, -1) {
-				if _, ok := Open(m[1]); !ok {
+				if _, ok := (Page{}).Open(m[1]); !ok {
 					t.Errorf("%s names %s, which does not exist", name, m[1])
 				}
 			}
@@ -87,13 +87,13 @@ func TestFilesAreComplete(t *testing.T) {
 }
 
 func TestServe(t *testing.T) {
-	served := Or(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	served := Page{}.Or(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	for _, c := range []struct {
 		method, path string
 		want         int
 	}{
 		{"GET", "/", 200}, {"HEAD", "/", 200}, {"GET", "/page/main.js", 200}, {"GET", "/page/lib/preact.js", 200},
-		{"GET", "/page/", 418}, {"GET", "/page/index.htm", 418}, {"GET", "/page/../page.go", 418}, {"GET", "/page/lib/preact.LICENSE", 418},
+		{"GET", "/page/sign-in.json", 200}, {"GET", "/page/", 418}, {"GET", "/page/index.htm", 418}, {"GET", "/page/../page.go", 418}, {"GET", "/page/lib/preact.LICENSE", 418},
 		{"GET", "/projects", 418}, {"POST", "/", 418}, {"GET", "/page/lib", 418},
 	} {
 		w := httptest.NewRecorder()
@@ -108,7 +108,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	r := httptest.NewRequest("GET", "/page/main.js", nil)
-	f, _ := Open("/page/main.js")
+	f, _ := Page{}.Open("/page/main.js")
 	r.Header.Set("If-None-Match", f.Headers["Etag"])
 	w := httptest.NewRecorder()
 	served.ServeHTTP(w, r)

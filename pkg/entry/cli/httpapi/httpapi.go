@@ -28,6 +28,9 @@ func New(c *client.Client) *API {
 	return &API{client: c, projects: make(map[string]string), pages: make(map[string]page)}
 }
 
+// Client is the client that reaches the API.
+func (a *API) Client() *client.Client { return a.client }
+
 // Installation describes the installation, and as whom it knows the caller.
 func (a *API) Installation(ctx context.Context) (report.Installation, error) {
 	shown, err := a.client.ShowInstallation(ctx)

@@ -1,5 +1,6 @@
 // Requests to the API, and whether they get through.
 import { useEffect, useState } from './lib/hooks.js';
+import { credentials, refused } from './signin.js';
 
 // A refusal is an answer of the API that reports an error, as a problem document describes it.
 export class Refusal extends Error {
@@ -18,18 +19,20 @@ async function answerOf(response) {
   } catch {
     body = { detail: text.slice(0, 500) };
   }
-  if (!response.ok) throw new Refusal(response.status, body);
+  const refusal = response.ok ? null : new Refusal(response.status, body);
+  if (response.status === 401) refused(refusal.message);
+  if (refusal) throw refusal;
   return body;
 }
 
 // get reads a resource.
 export async function get(path, options) {
-  return answerOf(await fetch(path, { headers: { Accept: 'application/json' }, ...options }));
+  return answerOf(await fetch(path, { headers: { Accept: 'application/json', ...credentials() }, ...options }));
 }
 
 // post sends a request that changes something, once, however often the browser sends it.
 export async function post(path, body = {}) {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() };
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID(), ...credentials() };
   return answerOf(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 

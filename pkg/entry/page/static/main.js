@@ -1,7 +1,8 @@
 // The page: which view is shown, and what is around it.
 import { render } from './lib/preact.js';
 import { useEffect, useState } from './lib/hooks.js';
-import { useConnection } from './api.js';
+import { get, useConnection } from './api.js';
+import { start, useMissing, Caller, SignIn } from './signin.js';
 import { h, Fragment } from './parts.js';
 import { Overview } from './overview.js';
 import { Environment } from './environment.js';
@@ -48,6 +49,7 @@ function Page() {
     addEventListener('hashchange', moved);
     return () => removeEventListener('hashchange', moved);
   }, []);
+  const missing = useMissing();
   const { project, run, part } = at;
   // The parts of an environment have names that no run has: IDs of runs have 20 characters.
   const ofEnvironment = project && (!run || run.length < 20);
@@ -61,10 +63,12 @@ function Page() {
       h('nav', { 'aria-label': 'Path' },
         project && h('a', { href: `#/${encodeURIComponent(project)}` }, project.replace('@', ' / ')),
         project && !ofEnvironment && h('span', { class: 'id' }, run)),
+      missing === null && h(Caller, { read: get }),
       h(Theme)),
     h(Lost),
     h('main', { id: 'main', tabIndex: -1 },
-      !project ? h(Overview) : ofEnvironment ? h(Environment, { key: project, project, part: run }) : h(Run, { key: run, project, run, part })));
+      missing !== null ? h(SignIn, { why: missing }) : !project ? h(Overview) : ofEnvironment ? h(Environment, { key: project, project, part: run }) : h(Run, { key: run, project, run, part })));
 }
 
+await start();
 render(h(Page), document.getElementById('page'));
