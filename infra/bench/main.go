@@ -92,7 +92,7 @@ var all = []producer{
 	{"own", "`format.Read` and `plan.Deploy`, in one process", 15 * time.Second, own},
 	{"plan", "`stackwright plan --seconds 0`", 40 * time.Second, planning},
 	{"init", "each `build/FUNCTION/bootstrap`, 15 times", 20 * time.Second, inits},
-	{"api", "`stackwright serve --functions binaries`, and 50 requests a second", 50 * time.Second, answers},
+	{"api", "`stackwright serve`, and the same with `--functions binaries`, with 50 requests a second", 50 * time.Second, answers},
 	{"zip", "`build/lambda/FUNCTION/bootstrap`, compressed", 30 * time.Second, zips},
 	{"idle", "the sum in docs/deploy.md", time.Second, idle},
 	{"deploy", "`stackwright deploy --seconds 0` of 1,000, 1,600 and 10,000 stacks", 170 * time.Second, deploys},

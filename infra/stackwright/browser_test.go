@@ -335,17 +335,52 @@ func TestLargePageInABrowser(t *testing.T) {
 	}
 }
 
-// The pictures of the documentation are of examples/shop: three environments, of which one is being deployed, one has
-// failed, and one waits for an answer.
+// The pictures of the documentation are of examples/shop: three environments, of which one is being deployed, one has failed, and one
+// waits for an answer. Two more projects have its nine stacks among many.
 func TestPicturesOfThePage(t *testing.T) {
 	if *chromium == "" || *images == "" {
 		t.Skip("-chromium names no command, or -images no folder")
 	}
-	l := newLaptop(t)
-	l.project = t.TempDir()
-	if err := os.CopyFS(l.project, os.DirFS("../../examples/shop")); err != nil {
+	for _, stacks := range []int{9, 100, 1000} {
+		t.Run(fmt.Sprint(stacks), func(t *testing.T) { pictures(t, stacks) })
+	}
+}
+
+// among writes examples/shop into a folder, with as many further stacks as make a project of the given number.
+func among(t *testing.T, folder string, stacks int) {
+	t.Helper()
+	const shop, teams, wide = 9, 12, 8
+	if err := os.CopyFS(folder, os.DirFS("../../examples/shop")); err != nil {
 		t.Fatal(err)
 	}
+	var more strings.Builder
+	name := func(i int) string { return fmt.Sprintf("team-%02d/service-%d", i%teams+1, i/teams+1) }
+	for i := range stacks - shop {
+		needs := "network/vpc"
+		if i >= teams*wide {
+			needs = name(i - teams*wide + i%3)
+		}
+		fmt.Fprintf(&more, "  %s: { template: templates/service.yaml, needs: [%s] }\n", name(i), needs)
+	}
+	text, err := os.ReadFile(folder + "/stackwright.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"stackwright.yaml":       strings.Replace(string(text), "\nstacks:\n", "\nstacks:\n"+more.String(), 1),
+		"templates/service.yaml": "Resources: { Queue: { Type: AWS::SQS::Queue } }\n",
+	} {
+		if err := os.WriteFile(folder+"/"+name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// pictures takes a picture of each main view of a project of so many stacks.
+func pictures(t *testing.T, stacks int) {
+	l := newLaptop(t)
+	l.project = t.TempDir()
+	among(t, l.project, stacks)
 	how := l.hosting(0.3)
 	how.Console = "127.0.0.1:0"
 	h, err := host.Open(context.Background(), how)
@@ -367,27 +402,44 @@ func TestPicturesOfThePage(t *testing.T) {
 	l.edit("stackwright.yaml", "approve_plan: true\n", "")
 	l.fail(h, cloudformation.Fault{Stack: "shop-prod-*", Seconds: 5})
 	b := newBrowser(t, h.Page(), 1280, 800, "light")
+	picture := func(view string) {
+		t.Helper()
+		if name := "page-" + view; stacks == 9 {
+			b.picture(name)
+		} else {
+			b.picture(fmt.Sprintf("%s-%d", name, stacks))
+		}
+	}
 	b.see("staging", "dev")
 	over := l.start("deploy", l.project, "--env", "prod")
 	b.see("prod", "running")
-	b.picture("page-overview")
+	picture("overview")
 	b.press("shopprod")
 	b.see("running")
 	b.press("deploy")
-	b.see("steps done", "1 running")
-	b.picture("page-run")
+	b.see("steps done", " running")
+	picture("run")
 	over(cli.ExitOK)
 	b.press("Timeline")
 	b.see("works")
-	b.picture("page-timeline")
+	picture("timeline")
 	b.press("Stackwright")
 	b.press("plan of shop@staging")
 	b.see("resources replaced", "replaces resources")
-	b.picture("page-plan")
+	picture("plan")
 	b.press("Stackwright")
 	b.press("shopdev")
 	b.see("failed")
 	b.press("deploy")
 	b.see("Resource limit exceeded")
-	b.picture("page-failure")
+	picture("failure")
+	b.press("Stackwright")
+	b.press("shopdev")
+	b.see("Schedules")
+	b.press("Revisions")
+	b.see("current: the last successful deploy", "Template of ")
+	picture("revisions")
+	b.press("Stacks")
+	b.see("data/queue", "app/orders")
+	picture("stacks")
 }
