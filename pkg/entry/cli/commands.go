@@ -123,7 +123,7 @@ Without RUN it is the newest run that failed and that was not repeated, if only 
 		{
 			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "pause a run: start no further step", completes: runIDs,
 			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateWaiting, done: finished}.give,
-			long:     `The running steps finish, and no further step starts: the run waits for continue. The exit code is 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended, if only one project has such a run.",
+			long:     `The running steps finish, and no further step starts: the run waits for continue. The exit code is 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended, and that waits in no queue behind another one, if only one project has such a run.",
 			examples: []string{"pause", "pause mfrggzdfmztwq2lknnwg --reason 'see the metrics first'"},
 		},
 		{
@@ -153,7 +153,7 @@ has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approva
 			long: `The running steps finish, and all others are skipped. A queued run leaves the queue. With --force, CloudFormation also cancels
 the updates in progress and rolls them back; it never interrupts a creation or a deletion. With --rollback, a deploy is
 followed by a rollback to the last successful deploy. The exit code is 0 when the run is cancelled and the rollback, if
-there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended, if only one project has such a run: on a terminal, cancel then asks first, unless --yes is given.",
+there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that has not ended, and that waits in no queue behind another one, if only one project has such a run: on a terminal, cancel then asks first, unless --yes is given.",
 			examples: []string{"cancel", "cancel mfrggzdfmztwq2lknnwg --force", "cancel mfrg --rollback --reason 'wrong branch'"},
 		},
 		{

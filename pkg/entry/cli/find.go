@@ -101,18 +101,32 @@ type choice func(context.Context, *session) (run.Run, error)
 
 // The choices of the commands that change a run: the newest run for which there is something to do.
 var (
-	openRun   = only(open, "every run has ended: there is nothing to do")
-	pausedRun = only(func(r run.Run, _ []run.Run) bool { return r.State == run.StateWaiting && r.Command == run.Pause }, "no run is paused: name the one to continue")
+	openRun   = only(first, "every run has ended: there is nothing to do")
+	pausedRun = only(paused, "no run is paused: name the one to continue")
 	askingRun = only(open, "no run waits for approval: there is nothing to answer", func(r run.Run) bool { return len(r.Asks()) > 0 })
 	failedRun = only(unrepeated, "no run has failed, or other runs have repeated all that failed: name the one to retry")
 )
 
-// open reports whether a run has not ended.
-func open(r run.Run, _ []run.Run) bool { return !r.State.Over() }
+// open reports whether the run at i has not ended.
+func open(runs []run.Run, i int) bool { return !runs[i].State.Over() }
 
-// unrepeated reports whether a run has failed, and none of the newer runs repeats it.
-func unrepeated(r run.Run, newer []run.Run) bool {
-	return r.State == run.StateFailed && !slices.ContainsFunc(newer, func(later run.Run) bool {
+// first reports whether the run at i has not ended, and does not wait in the queue for another one.
+func first(runs []run.Run, i int) bool {
+	ahead := func(other run.Run) bool {
+		return other.Project == runs[i].Project && !other.State.Over() && other.State != run.StateQueued
+	}
+	return open(runs, i) && (runs[i].State != run.StateQueued || !slices.ContainsFunc(runs, ahead))
+}
+
+// paused reports whether the run at i is paused.
+func paused(runs []run.Run, i int) bool {
+	return runs[i].State == run.StateWaiting && runs[i].Command == run.Pause
+}
+
+// unrepeated reports whether the run at i has failed, and none of the newer runs repeats it.
+func unrepeated(runs []run.Run, i int) bool {
+	r := runs[i]
+	return r.State == run.StateFailed && !slices.ContainsFunc(runs[:i], func(later run.Run) bool {
 		return later.Of == r.ID && later.Operation == r.Operation && later.State != run.StateRefused && later.State != run.StateCancelled
 	})
 }
@@ -139,9 +153,9 @@ func currentRun(ctx context.Context, s *session) (run.Run, error) {
 }
 
 // only is the newest run that fits, if all that fit are of one project: a command without RUN must not change a project
-// that the user does not think of. fits gets a run without its steps, and the newer ones; whole gets one with its steps.
-// none is the text of the error if no run fits.
-func only(fits func(r run.Run, newer []run.Run) bool, none string, whole ...func(run.Run) bool) choice {
+// that the user does not think of. fits gets all runs, the newest first and without their steps, and which of them it is about; whole gets
+// one with its steps. none is the text of the error if no run fits.
+func only(fits func(runs []run.Run, i int) bool, none string, whole ...func(run.Run) bool) choice {
 	return func(ctx context.Context, s *session) (run.Run, error) {
 		runs, err := s.runs(ctx)
 		if err != nil {
@@ -149,7 +163,7 @@ func only(fits func(r run.Run, newer []run.Run) bool, none string, whole ...func
 		}
 		var found []run.Run // the newest of each project
 		for i, r := range runs {
-			if slices.ContainsFunc(found, func(f run.Run) bool { return f.Project == r.Project }) || !fits(r, runs[:i]) {
+			if slices.ContainsFunc(found, func(f run.Run) bool { return f.Project == r.Project }) || !fits(runs, i) {
 				continue
 			}
 			if r, err = s.load(ctx, r.ID); err != nil {

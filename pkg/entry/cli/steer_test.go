@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,5 +76,32 @@ func TestAnswersAreFollowedUntilAllHaveTakenEffect(t *testing.T) {
 	}
 	if got := strings.Join(p.answered, " "); got != "db/approve web/approve" {
 		t.Errorf("it answers %s", got)
+	}
+}
+
+// A command without RUN is about the run that works, not about those that wait in the queue behind it.
+func TestOpenRunIsTheFirstOfItsQueue(t *testing.T) {
+	of := func(p string, s run.State) run.Run {
+		return run.Run{Request: run.Request{Project: p}, State: s}
+	}
+	for _, c := range []struct {
+		name string
+		runs []run.Run // the newest first
+		want []int
+	}{
+		{"one that works, two in its queue", []run.Run{of("a@x", run.StateQueued), of("a@x", run.StateQueued), of("a@x", run.StateRunning)}, []int{2}},
+		{"one that waits for a person", []run.Run{of("a@x", run.StateQueued), of("a@x", run.StateWaiting)}, []int{1}},
+		{"the queue alone", []run.Run{of("a@x", run.StateQueued), of("a@x", run.StateFailed)}, []int{0}},
+		{"another project", []run.Run{of("a@x", run.StateQueued), of("b@x", run.StateRunning)}, []int{0, 1}},
+	} {
+		var got []int
+		for i := range c.runs {
+			if first(c.runs, i) {
+				got = append(got, i)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }
