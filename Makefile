@@ -10,7 +10,9 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 CONCURRENT = ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/local/api ./infra/local/events ./infra/local/journal \
 	./infra/local/lambda ./infra/local/scheduler ./infra/local/states
 
-SEQUENTIAL = $(filter-out $(CONCURRENT),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
+# Those whose tests take longest start first.
+LONG = ./stepfn ./infra/stackwright ./infra/local/cloudformation
+SEQUENTIAL = $(LONG) $(filter-out $(CONCURRENT) $(LONG),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
 
 .PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs page types clean
 
