@@ -199,6 +199,7 @@ func attributes(t *testing.T) string {
 		{"run", "pkg/aws/dynamodb", "runItem"},
 		{"step", "pkg/aws/dynamodb", "stepItem"},
 		{"event", "pkg/aws/dynamodb", "eventItem"},
+		{"history", "pkg/aws/dynamodb", "historyItem"},
 		{"lock", "pkg/run", "Lock"},
 		{"record", "pkg/aws/dynamodb", "recordItem"},
 		{"budget", "pkg/aws/dynamodb", "budgetItem"},

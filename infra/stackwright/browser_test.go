@@ -267,6 +267,8 @@ func TestPageInABrowser(t *testing.T) {
 			b.press("Details of topic")
 			b.press("Resources")
 			b.see("AWS::SNS::Topic", "UPDATE_COMPLETE", "arn:aws:sns:")
+			b.press("History")
+			b.see("update in deploy", "create in deploy")
 			b.press("Events of CloudFormation")
 			b.see("no topics <b>today</b>", "CREATE_IN_PROGRESS")
 			picture("stack")

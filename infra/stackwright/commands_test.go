@@ -27,6 +27,8 @@ func TestCommandsCarryAProjectThroughItsLife(t *testing.T) {
 
 	l.has(l.must(cli.ExitOK, "outputs"), "topic  Text    hello")
 	l.has(l.must(cli.ExitOK, "outputs", "queue"), "arn:aws:sns:us-east-1:000000000000:")
+	l.has(l.must(cli.ExitOK, "history", "queue"), "pair@default  queue/create  done")
+	l.has(l.run("history", "topik").err, "there is no stack topik: did you mean topic?")
 	l.has(l.run("outputs", "topik").err, "there is no stack topik: did you mean topic?")
 	l.has(l.must(cli.ExitOK, "stacks"), "queue  pair@default  pair-queue  CREATE_COMPLETE")
 

@@ -114,6 +114,20 @@ func (c *Client) ListEvents(ctx context.Context, project, environment, run strin
 	return got, err
 }
 
+// A ListHistoryQuery has the parameters of ListHistory. Zero values are left out.
+type ListHistoryQuery struct {
+	Stack string // the name of the stack in the project
+	After string // the cursor of the last answer: the page has what is behind it
+	Limit int    // how many steps a page has at most
+}
+
+// ListHistory is GET /projects/{project}/{environment}/stacks/history: list the steps of runs that changed a stack, or tried to, newest first.
+func (c *Client) ListHistory(ctx context.Context, project, environment string, q ListHistoryQuery, options ...Option) (report.HistoryPage, error) {
+	var got report.HistoryPage
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/history", project, environment), query: query{"stack": q.Stack, "after": q.After, "limit": number(q.Limit)}}, &got, options)
+	return got, err
+}
+
 // A ListProjectsQuery has the parameters of ListProjects. Zero values are left out.
 type ListProjectsQuery struct {
 	Run string // the ID of a run: only its project is listed

@@ -67,6 +67,9 @@ type Step struct {
 	Expected   Seconds            `json:"expected,omitempty"`   // how long it probably takes, if it changes anything; not part of the plan's digest
 }
 
+// Reads reports whether the step only reads a stack into its record.
+func (s Step) Reads() bool { return s.does(Read) }
+
 // Deadline is when a step is overdue that started at the given time. It is the zero
 // time if the step may take any time, or has not started.
 func (s Step) Deadline(started time.Time) time.Time {

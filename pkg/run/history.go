@@ -44,6 +44,12 @@ func (h History) destroyed() *project.Destroy {
 	return &project.Destroy{Ignored: h.Destroy.Ignored, Kind: h.Destroy.Kind}
 }
 
+// A StepOf is a step, with its run, which has no steps.
+type StepOf struct {
+	Run  Run
+	Step Step
+}
+
 // An Attempt is a run that started to bring a project to its source.
 type Attempt struct {
 	Run       string    `json:"run,omitempty"`

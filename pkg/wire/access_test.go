@@ -60,6 +60,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/revisions":                  access.Reader,
 	"GET /projects/{project}/{environment}/stacks/resources":           access.Reader,
 	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,
+	"GET /projects/{project}/{environment}/stacks/history":             access.Reader,
 	"GET /projects/{project}/{environment}/revisions/{from}/diff/{to}": access.Reader,
 	"GET /projects/{project}/{environment}":                            access.Reader,
 

@@ -105,7 +105,7 @@ func moving(c engine.Change, parts map[key]int) []write {
 		step.where += " AND #nonce = :nonce"
 		step.with["nonce"] = c.Nonce
 	}
-	all := append([]write{step}, owning(c)...)
+	all := append(append([]write{step}, owning(c)...), remembering(c)...)
 	switch {
 	case c.Forget:
 		at := recordKey(c.Project, s.Node)

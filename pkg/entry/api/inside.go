@@ -42,25 +42,39 @@ func pageOfStack[T any](ctx context.Context, a API, q question, read func(contex
 	}
 	r, recorded := records[name]
 	if !recorded {
-		return nil, "", fault.New(fault.Missing, "no stack %.200q of %s is recorded: GET …/stacks lists those that are", name, q.project)
+		return nil, "", noRecord(q.project, name)
 	}
 	list := strings.Join([]string{q.route.id, q.project, name, r.StackID}, " ")
-	text, token := q.QueryStringParameters["after"], ""
-	if text != "" {
-		of, rest, ok := strings.Cut(decoded(text), "\n")
-		if !ok || of != list || rest == "" {
-			return nil, "", notOf(text, name)
-		}
-		token = rest
+	token, err := q.cursorOf(list)
+	if err != nil {
+		return nil, "", err
 	}
 	all, next, err := read(ctx, r.Location(), token)
-	switch {
-	case token != "" && fault.Is(err, fault.Refused): // CloudFormation does not know the cursor any more
-		return nil, "", notOf(text, name)
-	case err != nil || next == "":
-		return all, "", err
+	if token != "" && fault.Is(err, fault.Refused) { // CloudFormation does not know the cursor any more
+		err = q.notOf()
 	}
-	return all, base64.RawURLEncoding.EncodeToString([]byte(list + "\n" + next)), nil
+	return all, cursorTo(list, next), err
+}
+
+// cursorOf is the place in a list about a stack that a request names as its cursor: empty is the beginning.
+func (q question) cursorOf(list string) (string, error) {
+	text := q.QueryStringParameters["after"]
+	if text == "" {
+		return "", nil
+	}
+	of, place, ok := strings.Cut(decoded(text), "\n")
+	if !ok || of != list || place == "" {
+		return "", q.notOf()
+	}
+	return place, nil
+}
+
+// cursorTo is the cursor of a place in a list, empty if there is no place.
+func cursorTo(list, place string) string {
+	if place == "" {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(list + "\n" + place))
 }
 
 // decoded is the text of a cursor, empty if it is none.
@@ -73,6 +87,6 @@ func decoded(cursor string) string {
 }
 
 // notOf is the fault of a cursor that is not from the list of the request.
-func notOf(cursor, stack string) error {
-	return fault.New(fault.Invalid, "after: %.80q is not from an answer of this list about stack %.200q: begin without it", cursor, stack)
+func (q question) notOf() error {
+	return fault.New(fault.Invalid, "after: %.80q is not from an answer of this list about stack %.200q: begin without it", q.QueryStringParameters["after"], q.QueryStringParameters["stack"])
 }

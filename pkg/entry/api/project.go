@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // Records reads what is recorded of projects.
@@ -27,6 +28,9 @@ type Records interface {
 
 	// Stacks returns how many records a project has.
 	Stacks(ctx context.Context, project string) (int, error)
+
+	// History returns a page of the steps that changed a stack, or tried to, newest first, and the place of the next page.
+	History(ctx context.Context, project, stack, before string, most int) (page []run.StepOf, next string, err error)
 
 	// Targets returns the registered targets by name.
 	Targets(ctx context.Context) (map[string]project.Access, error)

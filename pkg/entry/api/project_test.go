@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
@@ -64,6 +65,23 @@ func (h *app) RecordsOf(ctx context.Context, project string, nodes []string) (ma
 func (h *app) Stacks(ctx context.Context, project string) (int, error) {
 	records, err := h.Records(ctx, project)
 	return len(records), err
+}
+
+// History is api.Records: of stack a, two steps of the newest runs.
+func (h *app) History(_ context.Context, _, stack, before string, most int) ([]run.StepOf, string, error) {
+	const place = "2026-03-01T12:00:00.000000000Z#" + newest + "#00000"
+	if stack != "a" || h.blind != nil {
+		return nil, "", h.blind
+	}
+	step := run.Step{Step: plan.Step{ID: "a/update", Node: "a", Verb: plan.Update}, Status: run.Failed, Attempt: 1, Why: "<b>no</b>", Claimed: noon, Ended: noon.Add(time.Minute)}
+	all := []run.StepOf{{Run: h.runs[0], Step: step}, {Run: h.runs[1], Step: step}}
+	if before == place {
+		return all[1:], "", nil
+	}
+	if most == 1 {
+		return all[:1], place, nil
+	}
+	return all, "", nil
 }
 
 // Targets is api.Records.

@@ -152,6 +152,11 @@ func routes() map[string]route {
 			id: "listResourceEvents", summary: "List CloudFormation's own events of a recorded stack and its resources, newest first", role: access.Reader, handle: API.resourceEvents,
 			query: ofStack(), answers: report.ResourceEventPage{},
 		},
+		"GET " + of + "/stacks/history": {
+			id: "listHistory", summary: "List the steps of runs that changed a stack, or tried to, newest first", role: access.Reader, handle: API.history,
+			query:   append(ofStack(), parameter{name: "limit", text: "how many steps a page has at most", number: true, usual: usualRuns, least: 1, most: mostRuns}),
+			answers: report.HistoryPage{},
+		},
 		"GET " + of: {
 			id: "showEnvironment", summary: "Show an environment of a project: its newest run, its lock, and what needs attention", role: access.Reader, handle: API.environment, answers: report.Environment{},
 		},

@@ -68,6 +68,21 @@ func (d direct) Execution(ctx context.Context, r run.Run) (engine.ExecutionStatu
 	return d.flows.ExecutionStatus(ctx, engine.ExecutionName(r.ID, r.Epoch))
 }
 
+// mostPast is how many steps of a history are read at once.
+const mostPast = 100
+
+// History implements installation.
+func (d direct) History(ctx context.Context, project, stack string) ([]report.PastStep, error) {
+	var all []report.PastStep
+	for before := ""; ; {
+		page, next, err := d.Table.History(ctx, project, stack, before, mostPast)
+		if all = append(all, report.HistoryOf(page)...); err != nil || next == "" {
+			return all, err
+		}
+		before = next
+	}
+}
+
 // Schedules implements installation.
 func (d direct) Schedules(ctx context.Context, project string) ([]project.Scheduled, error) {
 	if d.at.group == "" {

@@ -67,6 +67,9 @@ type reader interface {
 	// Records returns the records of a project by node.
 	Records(ctx context.Context, project string) (map[string]plan.Record, error)
 
+	// History returns the steps that changed a stack, or tried to, newest first.
+	History(ctx context.Context, project, stack string) ([]report.PastStep, error)
+
 	// Schedules lists the schedules of a project, sorted by name.
 	Schedules(ctx context.Context, project string) ([]project.Scheduled, error)
 }

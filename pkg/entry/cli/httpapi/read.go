@@ -184,6 +184,23 @@ func (a *API) Records(ctx context.Context, project string) (map[string]plan.Reco
 	}
 }
 
+// History returns the steps that changed a stack, or tried to, newest first. A stack that is neither recorded nor has a history has none.
+func (a *API) History(ctx context.Context, id, stack string) ([]report.PastStep, error) {
+	name, environment := parts(id)
+	var all []report.PastStep
+	q := client.ListHistoryQuery{Stack: stack, Limit: 100}
+	for {
+		page, err := a.client.ListHistory(ctx, name, environment, q)
+		if fault.Is(err, fault.Missing) {
+			return nil, nil
+		}
+		if all = append(all, page.Steps...); err != nil || page.After == "" {
+			return all, err
+		}
+		q.After = page.After
+	}
+}
+
 // Schedules lists the schedules of a project, sorted by name.
 func (a *API) Schedules(ctx context.Context, id string) ([]project.Scheduled, error) {
 	name, environment := parts(id)

@@ -1,7 +1,7 @@
 // An environment of a project: its runs, its stacks and its schedules.
 import { allPages, get, projectPath, useLive } from './api.js';
 import { h, Copy, Empty, Refused, State, Tabs, Time, Took, Wait, runLink } from './parts.js';
-import { Events, Resources } from './inside.js';
+import { Events, History, Resources } from './inside.js';
 import { Revisions } from './revisions.js';
 import { useState } from './lib/hooks.js';
 
@@ -49,7 +49,7 @@ function Stacks({ project }) {
           type: 'button', class: 'small', 'aria-expanded': String(s.stack === chosen), 'aria-label': `${s.stack === chosen ? 'Close the details' : 'Details'} of ${s.stack}`, onClick: () => choose(s.stack === chosen ? null : s.stack),
         }, s.stack === chosen ? 'Close' : 'Details'))),
       s.stack === chosen && h('tr', { key: `${s.stack} inside`, class: 'inside' }, h('td', { colSpan: 5 },
-        h(Resources, { project, stack: s.stack }), h(Events, { project, stack: s.stack })))]))),
+        h(Resources, { project, stack: s.stack }), h(History, { project, stack: s.stack }), h(Events, { project, stack: s.stack })))]))),
     shown.length > 500 && h('p', null, `The first 500 of ${shown.length} stacks are shown: write a part of the name to find others.`));
 }
 

@@ -1,7 +1,7 @@
 // What is in a stack, as CloudFormation says, read when a person asks for it.
 import { useEffect, useState } from './lib/hooks.js';
 import { get, projectPath } from './api.js';
-import { h, Mark, Refused, Time, Wait, toneOf } from './parts.js';
+import { h, Mark, Refused, State, Time, Took, Wait, runLink, toneOf } from './parts.js';
 
 // stateOf is the state that a status of CloudFormation is drawn as. What was in progress at the time of an event need not be any more.
 function stateOf(status, past) {
@@ -79,5 +79,21 @@ export function Events({ project, stack, from, to, label = 'Events of CloudForma
         h('td', null, h(Status, { status: e.status, past: true }), e.hook && h('small', null, `hook ${e.hook}`)),
         h('td', null, e.id, h('small', null, e.type)),
         h('td', { class: 'why' }, e.reason || ''))))) : h('p', { class: 'quiet' }, 'CloudFormation has no events of this time: it keeps them for 90 days.')),
+  });
+}
+
+// History lists what runs did to a stack.
+export function History({ project, stack }) {
+  return h(List, {
+    label: 'History', path: pathOf(project, 'history', stack), name: 'steps', wants: (all) => all.length === 0,
+    show: (all) => (all.length ? h('table', null,
+      h('thead', null, h('tr', null, ['Ended', 'Result', 'What', 'By', 'Took'].map((t) => h('th', { scope: 'col' }, t)))),
+      h('tbody', null, all.map((s) => h('tr', { key: s.run + s.step },
+        h('td', null, h(Time, { at: s.ended })),
+        h('td', null, h(State, { state: s.status }), s.unchanged && h('small', null, 'nothing changed')),
+        h('td', null, h('a', { href: runLink(project, s.run) }, `${s.verb} in ${s.operation}`), s.reason && h('small', null, s.reason), s.status === 'failed' && h('small', null, s.why),
+          s.source && s.source.version && h('small', null, 'version ', h('code', null, s.source.version.slice(0, 16)))),
+        h('td', { class: 'who' }, s.schedule ? `schedule ${s.schedule}` : s.who),
+        h('td', { class: 'number' }, h(Took, { from: s.started, to: s.ended })))))) : h('p', { class: 'quiet' }, 'No run has changed the stack in the last 90 days.')),
   });
 }
