@@ -92,7 +92,7 @@ export function History({ project, stack }) {
         h('td', null, h(Time, { at: s.ended })),
         h('td', null, h(State, { state: s.status }), s.unchanged && h('small', null, 'nothing changed')),
         h('td', null, h('a', { href: runLink(project, s.run) }, `${s.verb} in ${s.operation}`), s.reason && h('small', null, s.reason), s.status === 'failed' && h('small', null, s.why),
-          s.source && s.source.version && h('small', null, 'version ', h('code', null, s.source.version.slice(0, 16)))),
+          s.source && s.source.version && h('small', null, 'version ', h('code', null, s.source.version))),
         h('td', { class: 'who' }, s.schedule ? `schedule ${s.schedule}` : s.who),
         h('td', { class: 'number' }, h(Took, { from: s.started, to: s.ended })))))) : h('p', { class: 'quiet' }, 'No run has changed the stack in the last 90 days.')),
   });
