@@ -18,10 +18,10 @@ func TestHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{page: 2}
 		table := open(t, w)
-		p := plan.Plan{}
-		for _, s := range []plan.Step{{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "a/b/create", Node: "a/b", Verb: plan.Create}, {ID: "r/read", Node: "r", Verb: plan.Read}, {ID: "s/create", Node: "s", Verb: plan.Create}} {
-			p.Steps = append(p.Steps, s)
-		}
+		p := plan.Plan{Steps: []plan.Step{
+			{ID: "a/create", Node: "a", Verb: plan.Create}, {ID: "a/b/create", Node: "a/b", Verb: plan.Create},
+			{ID: "r/read", Node: "r", Verb: plan.Read}, {ID: "s/create", Node: "s", Verb: plan.Create},
+		}}
 		var runs []run.Run
 		for i := range 5 {
 			r, _, err := table.CreateRun(t.Context(), run.Run{
