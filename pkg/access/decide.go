@@ -124,3 +124,50 @@ func (f File) decide(by Principal, needed Role, id string) Decision {
 	}
 	return Decision{false, fmt.Sprintf("no line of %s grants %s a role for %s", f.name, by, id)}
 }
+
+// RoleFor returns the greatest role that a principal has for a project and environment.
+func (p Policy) RoleFor(by Principal, id string) Role {
+	for r := Admin; r > None; r-- {
+		if p.Decide(by, r, id).Allowed {
+			return r
+		}
+	}
+	return None
+}
+
+// A Grant says that principals have a role.
+type Grant struct {
+	Role  Role
+	To    string // the principals
+	Line  int    // of the access file
+	Owner bool   // of the installation: no line of the file says so
+}
+
+// GrantsFor lists who has a role for a project and environment: the owners, and then the rules in the order of the file. A
+// file that cannot be used grants nothing.
+func (p Policy) GrantsFor(id string) []Grant {
+	var all []Grant
+	for _, arn := range p.owner {
+		all = append(all, Grant{Role: Admin, To: arn, Owner: true})
+	}
+	if p.file == nil || p.broken != nil {
+		return all
+	}
+	for _, r := range p.file.rules {
+		if r.Projects.Allow(id) {
+			all = append(all, Grant{Role: r.Role, To: r.To(), Line: r.Line})
+		}
+	}
+	return all
+}
+
+// Missing says for people who decides if there is no access file that can be used, "" if there is one.
+func (p Policy) Missing() string {
+	switch {
+	case p.broken != nil:
+		return Key + " cannot be used, so all but the owner are denied"
+	case p.file == nil:
+		return p.owner.WithoutFile()
+	}
+	return ""
+}

@@ -268,6 +268,13 @@ func (c *Client) RetryRun(ctx context.Context, project, environment, run string,
 	return got, err
 }
 
+// ShowAccess is GET /projects/{project}/{environment}/access: say which role the caller has for a project and, to an admin of it, who has which.
+func (c *Client) ShowAccess(ctx context.Context, project, environment string, options ...Option) (report.Access, error) {
+	var got report.Access
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/access", project, environment)}, &got, options)
+	return got, err
+}
+
 // ShowDifference is GET /projects/{project}/{environment}/revisions/{from}/diff/{to}: show what differs between two revisions: files, stacks and templates.
 func (c *Client) ShowDifference(ctx context.Context, project, environment, from, to string, options ...Option) (report.Difference, error) {
 	var got report.Difference

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	reports "github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
@@ -39,6 +40,24 @@ func (h *App) among(ctx context.Context, by access.Principal, needed access.Role
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(projects), func(id string) bool { return !policy.Decide(by, needed, id).Allowed }), nil
+}
+
+// grants says which role a principal has for a project and, if it is admin, who has which.
+func (h *App) grants(ctx context.Context, by access.Principal, project string) (reports.Access, error) {
+	policy, err := h.policy(ctx)
+	if err != nil {
+		return reports.Access{}, err
+	}
+	role := policy.RoleFor(by, project)
+	shown := reports.Access{Project: project, Role: role.String()}
+	if !role.Includes(access.Admin) {
+		return shown, nil
+	}
+	shown.Why = policy.Missing()
+	for _, g := range policy.GrantsFor(project) {
+		shown.Grants = append(shown.Grants, reports.Grant{Role: g.Role.String(), To: g.To, Line: g.Line, Owner: g.Owner})
+	}
+	return shown, nil
 }
 
 // policy reads the policy of the installation.

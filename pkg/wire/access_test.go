@@ -57,6 +57,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/runs/{run}/timeline":        access.Reader,
 	"GET /projects/{project}/{environment}/graph":                      access.Reader,
 	"GET /projects/{project}/{environment}/approvals":                  access.Reader,
+	"GET /projects/{project}/{environment}/access":                     access.Reader,
 	"GET /projects/{project}/{environment}/revisions":                  access.Reader,
 	"GET /projects/{project}/{environment}/stacks/resources":           access.Reader,
 	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,
@@ -233,6 +234,26 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	t.Logf("%d cells", cells)
+}
+
+// A reader learns which role he has, and not who has which. An admin of a project sees what the file grants for that project.
+func TestGrantsAreForAdmins(t *testing.T) {
+	env, err := wire.FromEnv(func(k string) string { return complete()[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := "  - projects: other@prod\n    role: admin\n    to: [{arn: 'arn:aws:iam::111122223333:role/secret'}]\n"
+	h := wire.New(aws.Config{Region: env.Region, HTTPClient: &objects{file: grants() + other}, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, env, io.Discard)
+	for _, role := range access.Roles() {
+		text, err := invoke(t, h, "api", httpEvent("GET /projects/{project}/{environment}/access", "shop", "prod", `"iam": {"userArn": "arn:aws:sts::111122223333:assumed-role/`+role+`/ann"}`))
+		if err != nil || !strings.Contains(text, `{\"project\":\"shop@prod\",\"role\":\"`+role+`\",\"caller\":\"arn:aws:sts::111122223333:assumed-role/`+role+`/ann\"`) {
+			t.Errorf("%s: %s, %v", role, text, err)
+		}
+		shown := strings.Contains(text, `{\"role\":\"deployer\",\"to\":\"arn:aws:iam::111122223333:role/deployer\",\"line\":`)
+		if shown != (role == access.Admin.String()) || strings.Contains(text, "role/secret") || !shown && strings.Contains(text, "grants") {
+			t.Errorf("%s is shown %s", role, text)
+		}
+	}
 }
 
 // A list of projects has those that the caller may read.

@@ -66,6 +66,9 @@ type API struct {
 
 	// Among returns those of some projects with which a principal may do what needs a role.
 	Among func(ctx context.Context, by access.Principal, needed access.Role, projects []string) ([]string, error)
+
+	// Grants says which role a principal has for a project and, if it is admin, who has which.
+	Grants func(ctx context.Context, by access.Principal, project string) (report.Access, error)
 }
 
 // Answer answers a request. The error is the one that the answer reports, nil if it

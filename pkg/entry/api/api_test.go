@@ -157,7 +157,7 @@ func to(command string) string { return runs + "/{run}/" + command }
 // api is the API of the app.
 func (h *app) api() api.API {
 	return api.API{
-		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among,
+		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among, Grants: h.grants,
 		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h, Inside: h, Configurations: h,
 		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1", Projects: []string{}}},
 	}

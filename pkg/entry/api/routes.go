@@ -160,6 +160,9 @@ func routes() map[string]route {
 		"GET " + of: {
 			id: "showEnvironment", summary: "Show an environment of a project: its newest run, its lock, and what needs attention", role: access.Reader, handle: API.environment, answers: report.Environment{},
 		},
+		"GET " + of + "/access": {
+			id: "showAccess", summary: "Say which role the caller has for a project and, to an admin of it, who has which", role: access.Reader, handle: API.access, answers: report.Access{},
+		},
 		"GET " + of + "/approvals": {
 			id: "listApprovals", summary: "List what waits for approval in a project", role: access.Reader, handle: API.approvals, answers: report.ApprovalPage{},
 		},

@@ -73,7 +73,21 @@ function Lock({ project }) {
     next.length > 0 && [`; ${next.length} queued: `, next.map((w, i) => [i > 0 && ', ', h('a', { href: runLink(project, w.run) }, w.run)])], '.');
 }
 
-const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['revisions', 'Revisions', Revisions], ['schedules', 'Schedules', Schedules]];
+function Access({ project }) {
+  const { data, error } = useLive(() => get(`${projectPath(project)}/access`), () => 15000, project);
+  if (error) return h(Refused, { error });
+  if (!data) return h(Wait);
+  const all = data.grants || [];
+  return h('div', null,
+    h('p', null, 'You are ', h('code', null, data.caller), ', with the role ', h('strong', null, data.role), '.'),
+    data.why && h('p', { class: 'quiet' }, data.why[0].toUpperCase() + data.why.slice(1), '.'),
+    data.role !== 'admin' && h('p', { class: 'quiet' }, 'An admin of the project sees who else has a role.'),
+    all.length > 0 && h('table', null,
+      h('thead', null, h('tr', null, ['Role', 'Who', 'Granted by'].map((t) => h('th', { scope: 'col' }, t)))),
+      h('tbody', null, all.map((g) => h('tr', null, h('td', null, g.role), h('td', { class: 'who' }, g.to), h('td', null, g.owner ? 'owner of the installation' : `line ${g.line} of the access file`))))));
+}
+
+const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['revisions', 'Revisions', Revisions], ['schedules', 'Schedules', Schedules], ['access', 'Access', Access]];
 
 export function Environment({ project, part }) {
   const [, , View] = parts.find(([id]) => id === part) || parts[0];

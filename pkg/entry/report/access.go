@@ -1,0 +1,18 @@
+package report
+
+// An Access says who may do what with an environment of a project.
+type Access struct {
+	Project string  `json:"project"`
+	Role    string  `json:"role"`             // the greatest that the caller has for the project
+	Caller  string  `json:"caller"`           // as whom the installation knows the caller
+	Grants  []Grant `json:"grants,omitempty"` // the owners, and then the lines of the access file; only for an admin of the project
+	Why     string  `json:"why,omitempty"`    // who decides, if no access file does; only for an admin of the project
+}
+
+// A Grant is a role that principals have.
+type Grant struct {
+	Role  string `json:"role"`
+	To    string `json:"to"`              // ARNs, tokens or the uploads of an account
+	Line  int    `json:"line,omitempty"`  // of the access file
+	Owner bool   `json:"owner,omitempty"` // of the installation
+}
