@@ -137,10 +137,9 @@ func (p Policy) RoleFor(by Principal, id string) Role {
 
 // A Grant says that principals have a role.
 type Grant struct {
-	Role  Role
-	To    string // the principals
-	Line  int    // of the access file
-	Owner bool   // of the installation: no line of the file says so
+	Role Role
+	To   string // the principals
+	By   string // the place in the access file, or owner
 }
 
 // GrantsFor lists who has a role for a project and environment: the owners, and then the rules in the order of the file. A
@@ -148,14 +147,14 @@ type Grant struct {
 func (p Policy) GrantsFor(id string) []Grant {
 	var all []Grant
 	for _, arn := range p.owner {
-		all = append(all, Grant{Role: Admin, To: arn, Owner: true})
+		all = append(all, Grant{Role: Admin, To: arn, By: "owner"})
 	}
 	if p.file == nil || p.broken != nil {
 		return all
 	}
 	for _, r := range p.file.rules {
 		if r.Projects.Allow(id) {
-			all = append(all, Grant{Role: r.Role, To: r.To(), Line: r.Line})
+			all = append(all, Grant{Role: r.Role, To: r.To(), By: fmt.Sprintf("%s:%d", p.file.name, r.Line)})
 		}
 	}
 	return all

@@ -55,7 +55,7 @@ func (h *App) grants(ctx context.Context, by access.Principal, project string) (
 	}
 	shown.Why = policy.Missing()
 	for _, g := range policy.GrantsFor(project) {
-		shown.Grants = append(shown.Grants, reports.Grant{Role: g.Role.String(), To: g.To, Line: g.Line, Owner: g.Owner})
+		shown.Grants = append(shown.Grants, reports.Grant{Role: g.Role.String(), To: g.To, By: g.By})
 	}
 	return shown, nil
 }

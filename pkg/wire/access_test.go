@@ -249,7 +249,7 @@ func TestGrantsAreForAdmins(t *testing.T) {
 		if err != nil || !strings.Contains(text, `{\"project\":\"shop@prod\",\"role\":\"`+role+`\",\"caller\":\"arn:aws:sts::111122223333:assumed-role/`+role+`/ann\"`) {
 			t.Errorf("%s: %s, %v", role, text, err)
 		}
-		shown := strings.Contains(text, `{\"role\":\"deployer\",\"to\":\"arn:aws:iam::111122223333:role/deployer\",\"line\":`)
+		shown := strings.Contains(text, `{\"role\":\"deployer\",\"to\":\"arn:aws:iam::111122223333:role/deployer\",\"granted_by\":\"access/access.yaml:`)
 		if shown != (role == access.Admin.String()) || strings.Contains(text, "role/secret") || !shown && strings.Contains(text, "grants") {
 			t.Errorf("%s is shown %s", role, text)
 		}

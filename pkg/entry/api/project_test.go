@@ -42,7 +42,7 @@ func (h *app) among(_ context.Context, _ access.Principal, needed access.Role, p
 
 // grants is API.Grants.
 func (h *app) grants(_ context.Context, _ access.Principal, project string) (report.Access, error) {
-	return report.Access{Project: project, Role: "admin", Grants: []report.Grant{{Role: "admin", To: ann, Line: 2}}}, h.undecided
+	return report.Access{Project: project, Role: "admin", Grants: []report.Grant{{Role: "admin", To: ann, By: "access/access.yaml:2"}}}, h.undecided
 }
 
 // Projects is api.Records.
@@ -125,7 +125,7 @@ func TestReadOfAProject(t *testing.T) {
 	h.runs[0].Epoch = 2
 	for _, c := range []struct{ route, words, want string }{
 		{"GET /installation", "", `{"name":"sw","bucket":"bucket","default":{"target":"default","account":"111122223333","region":"eu-west-1","role":"","execution_role":"","external_id":"","projects":[]},"caller":"` + ann + `"}`},
-		{"GET" + ofShop + "/access", "", `{"project":"shop@prod","role":"admin","caller":"` + ann + `","grants":[{"role":"admin","to":"` + ann + `","line":2}]}`},
+		{"GET" + ofShop + "/access", "", `{"project":"shop@prod","role":"admin","caller":"` + ann + `","grants":[{"role":"admin","to":"` + ann + `","granted_by":"access/access.yaml:2"}]}`},
 		{"GET /projects", "", `{"projects":["shop@prod"]}`},
 		{"GET /projects", "query.run=" + newest, `{"projects":["shop@prod"]}`},
 		{"GET /projects", "query.run=" + others, `{"projects":[]}`},

@@ -11,8 +11,7 @@ type Access struct {
 
 // A Grant is a role that principals have.
 type Grant struct {
-	Role  string `json:"role"`
-	To    string `json:"to"`              // ARNs, tokens or the uploads of an account
-	Line  int    `json:"line,omitempty"`  // of the access file
-	Owner bool   `json:"owner,omitempty"` // of the installation
+	Role string `json:"role"`
+	To   string `json:"to"`         // ARNs, tokens or the uploads of an account
+	By   string `json:"granted_by"` // the place in the access file, or owner for an owner of the installation
 }

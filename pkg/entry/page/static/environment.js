@@ -84,7 +84,7 @@ function Access({ project }) {
     data.role !== 'admin' && h('p', { class: 'quiet' }, 'An admin of the project sees who else has a role.'),
     all.length > 0 && h('table', null,
       h('thead', null, h('tr', null, ['Role', 'Who', 'Granted by'].map((t) => h('th', { scope: 'col' }, t)))),
-      h('tbody', null, all.map((g) => h('tr', null, h('td', null, g.role), h('td', { class: 'who' }, g.to), h('td', null, g.owner ? 'owner of the installation' : `line ${g.line} of the access file`))))));
+      h('tbody', null, all.map((g) => h('tr', null, h('td', null, g.role), h('td', { class: 'who' }, g.to), h('td', null, g.granted_by === 'owner' ? 'owner of the installation' : g.granted_by))))));
 }
 
 const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['revisions', 'Revisions', Revisions], ['schedules', 'Schedules', Schedules], ['access', 'Access', Access]];
