@@ -88,11 +88,11 @@ format/convert        fault project format format/archive format/declared format
 
 entry/report          fault project plan run lib/cron lib/diagram lib/template lib/unified
 entry/target          fault project plan
-entry/page            plan run entry/report
+entry/page            fault plan run entry/report
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report
 
-wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/report entry/target entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
+wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/page entry/report entry/target entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
 entry/cli/term        plan project run action lib/diagram lib/difference lib/markdown lib/resource
 client                fault plan entry/report sdk

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/stackwright/stackwright/pkg/entry/api"
+	pages "github.com/stackwright/stackwright/pkg/entry/page"
 )
 
 // The limits of the API, in requests a second and as a burst. People and pipelines need a few; a caller in a loop must
@@ -36,11 +37,19 @@ func (i *installation) addAPI() {
 			// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 			ScopePermissionToRoute: jsii.Bool(false),
 		})
-	for _, route := range api.Routes() {
+	add := func(route string, authorizer awsapigatewayv2.IHttpRouteAuthorizer) {
 		method, path, _ := strings.Cut(route, " ")
 		httpAPI.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
-			Path: jsii.String(path), Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod(method)}, Integration: function,
+			Path: jsii.String(path), Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod(method)}, Integration: function, Authorizer: authorizer,
 		})
+	}
+	for _, route := range api.Routes() {
+		add(route, nil) // the API's
+	}
+	if i.settings.page != "" { // its files are open to all: people sign in on it
+		for _, route := range pages.Routes() {
+			add(route, awsapigatewayv2.NewHttpNoneAuthorizer())
+		}
 	}
 	i.api = httpAPI
 	i.addStage(httpAPI)

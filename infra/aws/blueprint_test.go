@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
+	pages "github.com/stackwright/stackwright/pkg/entry/page"
 )
 
 // Where the installation is that the template is read as.
@@ -208,16 +209,17 @@ func (b blueprint) lets(service, function, source string) bool {
 	})
 }
 
-// routes are those of the API that are let in by IAM.
+// routes are those of the API that are let in by IAM, and those of the page, which are open to all.
 func (b blueprint) routes() []api.Route {
 	var routes []api.Route
 	for _, logical := range b.of("AWS::ApiGatewayV2::Route") {
 		integration := strings.TrimSuffix(strings.TrimPrefix(b.at(logical, "Target"), "integrations/${"), "}")
-		if b.says(logical, "AuthorizationType") != "AWS_IAM" || b.says(integration, "PayloadFormatVersion") != "2.0" {
+		open := b.says(logical, "AuthorizationType") == "NONE" && slices.Contains(pages.Routes(), b.says(logical, "RouteKey"))
+		if b.says(logical, "AuthorizationType") != "AWS_IAM" && !open || b.says(integration, "PayloadFormatVersion") != "2.0" {
 			b.Errorf("%s is open to all, or asks in words that the function does not know", logical)
 			continue
 		}
-		routes = append(routes, api.Route{Key: b.says(logical, "RouteKey"), Function: b.says(integration, "IntegrationUri")})
+		routes = append(routes, api.Route{Key: b.says(logical, "RouteKey"), Function: b.says(integration, "IntegrationUri"), Open: open})
 	}
 	return routes
 }

@@ -133,6 +133,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	}
 	if name == "api" {
 		e["STACKWRIGHT_TARGET_ACCOUNTS"] = strings.Join(i.settings.accounts, ",")
+		if i.settings.page != "" {
+			e["STACKWRIGHT_PAGE_ISSUER"], e["STACKWRIGHT_PAGE_CLIENT"] = i.settings.issuer, i.settings.page
+		}
 	}
 	if name == "plan" || name == "api" {
 		maps.Copy(e, map[string]string{

@@ -33,6 +33,7 @@ type settings struct {
 
 	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
 	audience []string // the audiences of those tokens
+	page     string   // the public client ID at the issuer with which people sign in on the page; if empty, there is no page
 
 	code string // the folder in which each function has one with its bootstrap
 }
@@ -60,6 +61,7 @@ var known = []setting{
 	{"logDays", "30", readLogDays},
 	{"jwtIssuer", "", readIssuer},
 	{"jwtAudience", "", func(s *settings, words []string) error { s.audience = words; return nil }},
+	{"pageClient", "", readPage},
 	{"code", "../../build/lambda", readCode},
 }
 
@@ -93,6 +95,9 @@ func read(context map[string]any) (settings, error) {
 	}
 	if (s.issuer == "") != (len(s.audience) == 0) {
 		wrong = append(wrong, errors.New("settings jwtIssuer, jwtAudience: one says nothing without the other: set both or none"))
+	}
+	if s.page != "" && !slices.Contains(s.audience, s.page) {
+		wrong = append(wrong, errors.New("setting pageClient: the page sends ID tokens, whose audience is its client ID: add it to jwtAudience, and set jwtIssuer"))
 	}
 	return s, errors.Join(wrong...)
 }
@@ -255,6 +260,13 @@ func readLogDays(s *settings, words []string) (err error) {
 func readIssuer(s *settings, words []string) (err error) {
 	if len(words) > 0 {
 		s.issuer, err = one(words, regexp.MustCompile(`^https://[^\s,]+$`), "the https URL of who issues the tokens")
+	}
+	return err
+}
+
+func readPage(s *settings, words []string) (err error) {
+	if len(words) > 0 {
+		s.page, err = one(words, regexp.MustCompile(`^[!-~]{1,255}$`), "the client ID of a public client, without a secret")
 	}
 	return err
 }

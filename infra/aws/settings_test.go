@@ -56,6 +56,9 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"jwtIssuer": "http://i.example", "jwtAudience": "a"}, []string{"setting jwtIssuer: ", "https URL"}},
 		{map[string]any{"jwtIssuer": "https://i.example"}, []string{"set both or none"}},
 		{map[string]any{"jwtAudience": "a"}, []string{"set both or none"}},
+		{map[string]any{"pageClient": "p"}, []string{"setting pageClient: ", "add it to jwtAudience"}},
+		{map[string]any{"jwtIssuer": "https://i.example", "jwtAudience": "a", "pageClient": "p"}, []string{"add it to jwtAudience"}},
+		{map[string]any{"jwtIssuer": "https://i.example", "jwtAudience": "a", "pageClient": "p,q"}, []string{"without a secret"}},
 		{map[string]any{"stak": "x", "logdays": 1}, []string{"setting logdays: there is none of that name", "setting stak: there is none of that name", "stack, targetAccounts"}},
 		{map[string]any{"stack": map[string]any{}}, []string{"setting stack: map[] is neither text nor a list of texts"}},
 	} {

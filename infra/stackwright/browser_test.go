@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,20 +35,23 @@ type browser struct {
 	*testing.T
 	ctx  context.Context
 	page string
+	also []string // other servers to which the page may send requests
 
 	mu     sync.Mutex
+	silent bool
 	faults []string // errors of scripts, and requests to other servers
 }
 
-// newBrowser starts a browser with a window of a size, in a theme. When the test is over, it must have seen no error.
-func newBrowser(t *testing.T, page string, width, height int64, theme string) *browser {
+// newBrowser starts a browser with a window of a size, in a theme. When the test is over, it must have seen no error, and no request
+// to other servers than that of the page and the given ones.
+func newBrowser(t *testing.T, page string, width, height int64, theme string, also ...string) *browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(*chromium), chromedp.NoSandbox)
 	all, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, end := chromedp.NewContext(all)
 	t.Cleanup(func() { end(); stop() })
 	site, _, _ := strings.Cut(page, "/#")
-	b := &browser{T: t, ctx: ctx, page: site}
+	b := &browser{T: t, ctx: ctx, page: site, also: also}
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}}
@@ -82,22 +86,31 @@ func (b *browser) notice(e any) {
 			said = e.Entry.Text + " " + e.Entry.URL
 		}
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, b.page) {
+		if !slices.ContainsFunc(append(b.also, b.page), func(server string) bool { return strings.HasPrefix(e.Request.URL, server) }) {
 			said = "a request to " + e.Request.URL
 		}
 	}
 	if said != "" {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.faults = append(b.faults, said)
+		if !b.silent {
+			b.faults = append(b.faults, said)
+		}
 	}
+}
+
+// quiet keeps nothing from now on: the answers of servers are errors.
+func (b *browser) quiet() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.silent = true
 }
 
 // see waits until the page shows texts.
 func (b *browser) see(texts ...string) {
 	b.Helper()
 	for _, text := range texts {
-		for until := time.Now().Add(time.Minute); !evaluate[bool](b, fmt.Sprintf("document.body.innerText.includes(%q)", text)); time.Sleep(50 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); !evaluate[bool](b, fmt.Sprintf("document.body?.innerText.includes(%q) ?? false", text)); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(until) {
 				b.picture("failed")
 				b.Fatalf("no %q on the page:\n%s\n%s", text, evaluate[string](b, "document.body.innerText"), strings.Join(b.faults, "\n"))

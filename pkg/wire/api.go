@@ -21,6 +21,9 @@ import (
 // went wrong. Faults in the request itself are not logged, because the request
 // may hold a secret.
 func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+	if r, ok := h.page.answer(ctx, e, h.log); ok {
+		return r, nil
+	}
 	r, err := h.server().Answer(ctx, e)
 	if r.StatusCode < http.StatusInternalServerError && r.StatusCode != http.StatusTooManyRequests {
 		err = nil

@@ -53,6 +53,7 @@ type App struct {
 	uploads   s3.Uploads
 	inside    cloudformation.Reader
 	remotes   remotes
+	page      *issuedPage // nil if the installation serves no page
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
@@ -80,6 +81,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		log:    logger,
 		owner:  env.Owner,
 		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), inside: readers(accounts),
+		page: pageOf(env),
 		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
 			there := cfg.Copy()
 			there.Region = region

@@ -37,6 +37,8 @@ type Environment struct {
 	Remote       remote.Allowed    // the files from elsewhere that projects may use
 	Web          remote.Web        // gets them; nil is the Internet
 	RemoteIn     string            // the file with the entries of Remote, on a laptop
+	Issuer       string            // of the tokens with which people sign in on the page
+	Client       string            // the public client ID of the page at the issuer; the installation serves no page if it is empty
 	Externals    project.Externals // the stacks outside their projects whose outputs these may read
 }
 
@@ -56,6 +58,9 @@ const (
 
 	envExternals = "STACKWRIGHT_EXTERNAL" // patterns of projects and stacks with commas; none may be read if it is empty
 	envHooks     = "STACKWRIGHT_HOOKS"    // patterns of ARNs with commas; hooks may call nothing if it is empty
+
+	envIssuer = "STACKWRIGHT_PAGE_ISSUER" // https URL
+	envClient = "STACKWRIGHT_PAGE_CLIENT" // both or none
 
 	envRemote   = "STACKWRIGHT_REMOTE_FILES"    // see remote.ParseAllowed; projects may use no files from elsewhere if it is empty
 	envRemoteIn = "STACKWRIGHT_REMOTE_FILES_IN" // the file on a laptop in which the entries are written; optional
@@ -81,6 +86,8 @@ var variables = []variable{
 	{envAccount, pattern.New(`^\d{12}$`), "the twelve digits of the account", false},
 	{envRegion, pattern.New(`^[a-z0-9-]+$`), "the region", false},
 	{envAccounts, pattern.New(`^(\*|\d{12}(,\d{12})*)$`), "accounts of twelve digits with commas, or *", true},
+	{envIssuer, pattern.New(`^https://[^\s,;'"]+$`), "the https URL of an issuer of tokens", true},
+	{envClient, pattern.New(`^[!-~]{1,255}$`), "a client ID of up to 255 characters of ASCII", true},
 	{envReads, rate, "a number of requests a second from 1 to 9999", true},
 	{envWrites, rate, "a number of requests a second from 1 to 9999", true},
 }
@@ -125,6 +132,9 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envExternals+": "+err.Error())
 	}
+	if (getenv(envIssuer) == "") != (getenv(envClient) == "") {
+		wrong = append(wrong, envIssuer+", "+envClient+": set both or none")
+	}
 	if wrong = append(faults(variables, "", getenv), wrong...); len(wrong) > 0 {
 		return Environment{}, fault.New(fault.Invalid, "environment: %s", strings.Join(wrong, "; "))
 	}
@@ -132,7 +142,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
-		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals,
+		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Issuer: getenv(envIssuer), Client: getenv(envClient),
 	}, nil
 }
 

@@ -32,6 +32,7 @@ func complete() map[string]string {
 func TestFromEnvReadsAll(t *testing.T) {
 	env := complete()
 	env["STACKWRIGHT_OWNER"] = "arn:aws:iam::000000000000:role/boss"
+	env["STACKWRIGHT_PAGE_ISSUER"], env["STACKWRIGHT_PAGE_CLIENT"] = "https://i.example/pool", "page"
 	got, err := wire.FromEnv(func(k string) string { return env[k] })
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +45,7 @@ func TestFromEnvReadsAll(t *testing.T) {
 		Projects:  project.Grants{"shop@prod", "team-*@*"},
 		Owner:     access.Owner{"arn:aws:iam::000000000000:role/boss"},
 		Accounts:  []string{"111111111111", "222222222222"},
+		Issuer:    "https://i.example/pool", Client: "page",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -55,13 +57,14 @@ func TestFromEnvReportsAllFaultsAtOnce(t *testing.T) {
 	env["STACKWRIGHT_ACCOUNT"] = "12"
 	env["STACKWRIGHT_PROJECTS"] = "shop"
 	env["STACKWRIGHT_OWNER"] = "ann"
+	env["STACKWRIGHT_PAGE_ISSUER"] = "http://i.example"
 	delete(env, "STACKWRIGHT_TABLE")
 	delete(env, "AWS_REGION")
 	_, err := wire.FromEnv(func(k string) string { return env[k] })
 	if !fault.Is(err, fault.Invalid) {
 		t.Fatalf("got %v", err)
 	}
-	for _, want := range []string{"STACKWRIGHT_TABLE is missing", "AWS_REGION is missing", "STACKWRIGHT_ACCOUNT is not the twelve digits of the account: 12", "STACKWRIGHT_PROJECTS: projects: shop has no environment: ", `STACKWRIGHT_OWNER: owner: "ann" is not the ARN`} {
+	for _, want := range []string{"STACKWRIGHT_TABLE is missing", "AWS_REGION is missing", "STACKWRIGHT_ACCOUNT is not the twelve digits of the account: 12", "STACKWRIGHT_PROJECTS: projects: shop has no environment: ", `STACKWRIGHT_OWNER: owner: "ann" is not the ARN`, "STACKWRIGHT_PAGE_ISSUER is not the https URL", "STACKWRIGHT_PAGE_ISSUER, STACKWRIGHT_PAGE_CLIENT: set both or none"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -26,11 +27,23 @@ var kinds = map[string]string{
 
 // A SignIn says how the API gets to know who uses the page. The zero value is that of a laptop, where nobody signs in.
 type SignIn struct {
-	By string `json:"by"` // how: "", or ByAddress
+	By string `json:"by"` // how: "", ByAddress or ByIssuer
+
+	// With an issuer of tokens: its name, the public client ID of the page, where people sign in and out there, and where the page
+	// gets tokens. Problem says why there is no way to sign in.
+	Issuer    string `json:"issuer,omitempty"`
+	Client    string `json:"client,omitempty"`
+	Authorize string `json:"authorize,omitempty"`
+	Token     string `json:"token,omitempty"`
+	End       string `json:"end,omitempty"` // empty if the issuer has none
+	Problem   string `json:"problem,omitempty"`
 }
 
-// ByAddress is signing in with the code in the address at which the page is opened.
-const ByAddress = "address"
+// The ways to sign in: with the code in the address at which the page is opened, and with a token of an issuer of OpenID Connect.
+const (
+	ByAddress = "address"
+	ByIssuer  = "issuer"
+)
 
 // A Page is the page of one installation.
 type Page struct {
@@ -40,13 +53,22 @@ type Page struct {
 // signInFile has the SignIn, for the scripts of the page.
 const signInFile = "sign-in.json"
 
-// policy is the content security policy: scripts, styles and requests only of the origin that serves the page, and nothing inline.
+// policy is the content security policy: scripts, styles and requests only of the origin that serves the page, and nothing inline. Only
+// to the issuer of tokens does the page send a request, too: the one for a token.
 // https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
-const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+func (p Page) policy() string {
+	return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src " +
+		strings.TrimSpace("'self' "+p.SignIn.Token) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
 
 // Folder is where all files but the first one are, as a path of a URL.
 const Folder = "/page/"
+
+// Routes are the keys of the routes of the page, as API Gateway writes them, sorted. They need no authorizer: the files have no data.
+func Routes() []string { return []string{"GET /", "GET " + Folder + "{file+}"} }
+
+// NeedsSignIn reports whether the file at the path of a URL depends on the SignIn.
+func NeedsSignIn(at string) bool { return at == "/" || at == Folder+signInFile }
 
 // A File is a file of the page, with the headers of the answer that contains it.
 type File struct {
@@ -69,8 +91,9 @@ func (p Page) Open(at string) (File, bool) {
 	if err != nil || !known {
 		return File{}, false
 	}
+	policy := p.policy()
 	return File{content, map[string]string{
-		"Content-Type": kind, "Content-Security-Policy": policy, "Etag": fmt.Sprintf(`"%x"`, sha256.Sum256(content)), "Cache-Control": "no-cache",
+		"Content-Type": kind, "Content-Security-Policy": policy, "Etag": fmt.Sprintf(`"%x"`, sha256.Sum256(slices.Concat(content, []byte(policy)))), "Cache-Control": "no-cache",
 		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
 	}}, true
 }
