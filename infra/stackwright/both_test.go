@@ -39,7 +39,7 @@ func TestCommandsPrintTheSameThroughTheAPI(t *testing.T) {
 		{"status", failed}, {"status", failed, "-o", "json"}, {"status", planned}, {"status", planned, "-o", "yaml"}, {"status", planned, "--follow", "-o", "markdown"},
 		{"status", "nothing"}, {"status", "abcdefghijklmnopqrst"}, {"status", "-q"},
 		{"stacks"}, {"stacks", "-o", "json"}, {"export"}, {"export", "pair@default"}, {"export", "nothing"}, {"stacks", "--project", "pair"},
-		{"history", "queue"}, {"history", "topic", "-o", "json"}, {"history", "nothing"},
+		{"audit"}, {"audit", "-o", "json"}, {"history", "queue"}, {"history", "topic", "-o", "json"}, {"history", "nothing"},
 		{"outputs"}, {"outputs", "-o", "json"}, {"outputs", "queue"}, {"outputs", "-o", "env"}, {"outputs", "nothing"},
 		{"schedules"}, {"schedules", "-o", "json"}, {"targets"}, {"targets", "-o", "json"},
 		{"targets", "add", "bad", "--projects", "*", "--region", "nowhere"}, {"targets", "add", "far", "--projects", "x@y", "--region", "eu-west-1", "--account", "999999999999"}, {"targets", "add", "near", "--projects", "x@y", "--region", "eu-west-1"}, {"targets", "add", "near", "--projects", "*@*", "--region", "eu-west-1"}, {"targets", "remove", "absent"},

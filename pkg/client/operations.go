@@ -88,6 +88,19 @@ func (c *Client) ListApprovals(ctx context.Context, project, environment string,
 	return got, err
 }
 
+// A ListAuditQuery has the parameters of ListAudit. Zero values are left out.
+type ListAuditQuery struct {
+	Before string // the ID of a run: the page has older runs, and what they were given
+	Limit  int    // of how many runs a page is, at most
+}
+
+// ListAudit is GET /projects/{project}/{environment}/audit: list the changes that were requested for a project, newest first: runs, commands and answers, with who requested each.
+func (c *Client) ListAudit(ctx context.Context, project, environment string, q ListAuditQuery, options ...Option) (report.AuditPage, error) {
+	var got report.AuditPage
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/audit", project, environment), query: query{"before": q.Before, "limit": number(q.Limit)}}, &got, options)
+	return got, err
+}
+
 // A ListEnvironmentsQuery has the parameters of ListEnvironments. Zero values are left out.
 type ListEnvironmentsQuery struct {
 	After string // the name of an environment: the page has the environments behind it

@@ -58,6 +58,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/graph":                      access.Reader,
 	"GET /projects/{project}/{environment}/approvals":                  access.Reader,
 	"GET /projects/{project}/{environment}/access":                     access.Reader,
+	"GET /projects/{project}/{environment}/audit":                      access.Reader,
 	"GET /projects/{project}/{environment}/revisions":                  access.Reader,
 	"GET /projects/{project}/{environment}/stacks/resources":           access.Reader,
 	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,

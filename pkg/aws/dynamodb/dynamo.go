@@ -65,13 +65,15 @@ func listKey(project string, requested time.Time, id string) key {
 	return key{"PROJECT#" + project, "RUN#" + stamp(requested) + "#" + id}
 }
 func eventKey(id string, now time.Time, nonce string) key {
-	return key{"RUN#" + id, "EVENT#" + stamp(now) + "#" + nonce}
+	return key{"RUN#" + id, eventPrefix + stamp(now) + "#" + nonce}
 }
 
-func commandKey(id, request string) key { return key{"RUN#" + id, "COMMAND#" + request} }
+func commandKey(id, request string) key { return key{"RUN#" + id, commandPrefix + request} }
 
 const (
 	ownerPrefix    = "ADOPTED#"
+	commandPrefix  = "COMMAND#"
+	eventPrefix    = "EVENT#" // the next one in the order of keys
 	recordPrefix   = "STACK#"
 	needsPrefix    = "NEEDS#"
 	selectedPrefix = "SELECTED#" // before the steps, in one range of keys with them and the run

@@ -35,6 +35,9 @@ type Reader interface {
 	// List returns the newest runs of a project, newest first, without steps.
 	List(ctx context.Context, project string, most int) ([]run.Run, error)
 
+	// Audit returns the commands and answers that a run was given, in the order of time.
+	Audit(ctx context.Context, id string) ([]run.AuditEntry, error)
+
 	// Before lists the newest runs that are older than r, of the same project.
 	Before(ctx context.Context, r run.Run, most int) ([]run.Run, error)
 }

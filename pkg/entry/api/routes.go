@@ -160,6 +160,14 @@ func routes() map[string]route {
 		"GET " + of: {
 			id: "showEnvironment", summary: "Show an environment of a project: its newest run, its lock, and what needs attention", role: access.Reader, handle: API.environment, answers: report.Environment{},
 		},
+		"GET " + of + "/audit": {
+			id: "listAudit", summary: "List the changes that were requested for a project, newest first: runs, commands and answers, with who requested each", role: access.Reader, handle: API.audit,
+			query: []parameter{
+				{name: "before", text: "the ID of a run: the page has older runs, and what they were given"},
+				{name: "limit", text: "of how many runs a page is, at most", number: true, usual: usualRuns, least: 1, most: mostRuns},
+			},
+			answers: report.AuditPage{},
+		},
 		"GET " + of + "/access": {
 			id: "showAccess", summary: "Say which role the caller has for a project and, to an admin of it, who has which", role: access.Reader, handle: API.access, answers: report.Access{},
 		},

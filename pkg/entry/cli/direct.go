@@ -68,6 +68,15 @@ func (d direct) Execution(ctx context.Context, r run.Run) (engine.ExecutionStatu
 	return d.flows.ExecutionStatus(ctx, engine.ExecutionName(r.ID, r.Epoch))
 }
 
+// Audited implements installation.
+func (d direct) Audited(ctx context.Context, project string) ([]report.AuditEntry, error) {
+	runs, err := d.List(ctx, project, 0)
+	if err != nil {
+		return nil, err
+	}
+	return report.AuditOf(ctx, runs, d.Audit)
+}
+
 // mostPast is how many steps of a history are read at once.
 const mostPast = 100
 

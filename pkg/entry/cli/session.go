@@ -67,6 +67,9 @@ type reader interface {
 	// Records returns the records of a project by node.
 	Records(ctx context.Context, project string) (map[string]plan.Record, error)
 
+	// Audited returns the changes that were requested for a project, newest first.
+	Audited(ctx context.Context, project string) ([]report.AuditEntry, error)
+
 	// History returns the steps that changed a stack, or tried to, newest first.
 	History(ctx context.Context, project, stack string) ([]report.PastStep, error)
 

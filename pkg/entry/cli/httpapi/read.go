@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/client"
 	"github.com/stackwright/stackwright/pkg/engine"
@@ -181,6 +182,21 @@ func (a *API) Records(ctx context.Context, project string) (map[string]plan.Reco
 			return records, nil
 		}
 		q.After = page.After
+	}
+}
+
+// Audited returns the changes that were requested for a project, newest first.
+func (a *API) Audited(ctx context.Context, id string) ([]report.AuditEntry, error) {
+	name, environment := parts(id)
+	var all []report.AuditEntry
+	q := client.ListAuditQuery{Limit: mostRuns}
+	for {
+		page, err := a.client.ListAudit(ctx, name, environment, q)
+		if all = append(all, page.Entries...); err != nil || page.Before == "" {
+			slices.SortStableFunc(all, func(a, b report.AuditEntry) int { return b.Time.Compare(a.Time) })
+			return all, err
+		}
+		q.Before = page.Before
 	}
 }
 

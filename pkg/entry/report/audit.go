@@ -1,0 +1,52 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// An AuditEntry is a change that somebody requested.
+type AuditEntry struct {
+	Time      time.Time `json:"time"`
+	Run       string    `json:"run"`
+	What      string    `json:"what"` // the operation of the run, a command that it was given, or the answer to a step
+	Force     bool      `json:"force,omitempty"`
+	Who       string    `json:"who"`
+	Requester string    `json:"requester,omitempty"` // of a run: the account that S3 names as the sender of the upload or the request object
+	Schedule  string    `json:"schedule,omitempty"`  // of a run: the schedule that requested it
+	Why       string    `json:"why,omitempty"`       // the reason
+	State     run.State `json:"state,omitempty"`     // of a run: what has become of it
+	Messages  []string  `json:"messages,omitempty"`  // of a run that was refused: why
+}
+
+// An AuditPage is a page of the changes that were requested for a project.
+type AuditPage struct {
+	Entries []AuditEntry `json:"entries"`          // newest first
+	Before  string       `json:"before,omitempty"` // the parameter of the request for the next page; empty on the last page
+}
+
+// AuditOf lists what was requested of runs, newest first: the runs, and what read returns for each.
+func AuditOf(ctx context.Context, runs []run.Run, read func(context.Context, string) ([]run.AuditEntry, error)) ([]AuditEntry, error) {
+	all := []AuditEntry{}
+	for _, r := range runs {
+		given, err := read(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		for n, e := range r.Audited(given) {
+			shown := AuditEntry{Time: e.Time, Run: e.Run, What: e.What, Force: e.Force, Who: e.Who, Why: e.Why}
+			if n == 0 {
+				shown.Requester, shown.Schedule, shown.State = r.Requester, r.Schedule, r.State
+			}
+			if n == 0 && r.State == run.StateRefused {
+				shown.Messages = r.Messages
+			}
+			all = append(all, shown)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b AuditEntry) int { return b.Time.Compare(a.Time) })
+	return all, nil
+}
