@@ -115,10 +115,10 @@ integration: build ## tests by other programs: AWS's DynamoDB Local, another Ste
 	@GO="$(GO)" ./.ci/integration/run
 
 # It takes up to ten minutes on two cores. ONLY is a pattern of producers (makespan, order, calls, cost, poll, instant, own, plan,
-# init, api, zip, idle, deploy): the others keep their figures. FAST=1 only tries the command, in a minute, and writes nothing.
+# init, api, page, zip, idle, deploy): the others keep their figures. FAST=1 only tries the command, in a minute, and writes nothing.
 ONLY ?=
 bench: build lambda ## measure how fast Stackwright is, and write docs/performance.md
-	@$(GO) test -c -o build/bench/ ./stepfn ./pkg/aws/dynamodb
+	@$(GO) test -c -o build/bench/ ./stepfn ./pkg/aws/dynamodb ./infra/stackwright
 	@$(GO) run ./infra/bench $(if $(ONLY),-only '$(ONLY)') $(if $(FAST),-fast)
 
 # It needs Python, and installs Sceptre into .integration, once.

@@ -83,7 +83,7 @@ type producer struct {
 
 // all produces the figures of the first table. Together they have less than ten minutes.
 var all = []producer{
-	{"makespan", "`go test ./stepfn -run '^TestMakespan$'`", 2 * time.Minute, virtual("./stepfn", "Makespan")},
+	{"makespan", "`go test ./stepfn -run '^TestMakespan$'`", time.Minute, virtual("./stepfn", "Makespan")},
 	{"order", "`go test ./stepfn -run '^TestCriticalPathFirst$'`", time.Minute, virtual("./stepfn", "CriticalPathFirst")},
 	{"calls", "`go test ./stepfn -run '^TestCalls'`", 20 * time.Second, virtual("./stepfn", "Calls(OfUnchangedStacks)?")},
 	{"cost", "`go test ./stepfn -run '^TestCostOfTenChains$'`", 10 * time.Second, virtual("./stepfn", "CostOfTenChains")},
@@ -93,6 +93,7 @@ var all = []producer{
 	{"plan", "`stackwright plan --seconds 0`", 40 * time.Second, planning},
 	{"init", "each `build/FUNCTION/bootstrap`, 15 times", 20 * time.Second, inits},
 	{"api", "`stackwright serve`, and the same with `--functions binaries`, with 50 requests a second", 50 * time.Second, answers},
+	{"page", "`go test ./infra/stackwright -run '^TestLargePageInABrowser$'`, with Chromium", time.Minute, virtual("./infra/stackwright", "LargePageInABrowser", "-chromium", "chromium")},
 	{"zip", "`build/lambda/FUNCTION/bootstrap`, compressed", 30 * time.Second, zips},
 	{"idle", "the sum in docs/deploy.md", time.Second, idle},
 	{"deploy", "`stackwright deploy --seconds 0` of 1,000, 1,600 and 10,000 stacks", 170 * time.Second, deploys},

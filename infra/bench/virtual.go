@@ -16,7 +16,7 @@ import (
 
 // virtual returns a producer that runs tests which measure in virtual time. The figures of
 // tests that end before the budget count. make bench has built the tests.
-func virtual(pkg, tests string) func(context.Context, *measurement) error {
+func virtual(pkg, tests string, flags ...string) func(context.Context, *measurement) error {
 	return func(ctx context.Context, b *measurement) error {
 		pattern := "^Test" + tests + "$"
 		if b.fast {
@@ -31,6 +31,7 @@ func virtual(pkg, tests string) func(context.Context, *measurement) error {
 			return err
 		}
 		c := exec.CommandContext(ctx, built, "-test.timeout", "0", "-test.run", pattern)
+		c.Args = append(c.Args, flags...)
 		c.Dir, c.Env = pkg, append(os.Environ(), figure.File+"="+file)
 		c.Stdout, c.Stderr, c.WaitDelay = os.Stderr, os.Stderr, time.Second
 		failed := c.Run()

@@ -105,5 +105,8 @@ var Rows = []Row{
 	{"megabytes/zip", "largest zip of a function", "%.2f MB", 5, "zip", "", binaries},
 	{"milliseconds/api", "API, of what the page asks about 1,000 stacks, 50 requests a second, after the first of each kind: 99 of 100 within", "%.0f ms", 100, "api", "", emulated},
 	{"megabytes/api", "memory of function api meanwhile, up to", "%.0f MB", 128, "api", "", "The answers that it makes at the same time are in memory."},
+	{"seconds/page paint", "page of a run of 1,000 stacks, until the first text", "%.2f s", 1, "page", "", emulated},
+	{"seconds/page graph", "until its graph", "%.2f s", 2, "page", "", "The layout of the graph, in a worker, takes most of it."},
+	{"seconds/page change", "from the end of a step until the page shows it", "%.2f s", 2, "page", "", "The page reads the run again every 0.8 seconds."},
 	{"dollars/idle", "an idle installation, a month", "$%.2f", 1, "idle", "", ""},
 }

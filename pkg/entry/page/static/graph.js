@@ -1,5 +1,5 @@
 // The graph of stacks: what depends on what, and how far each is.
-import { useEffect, useMemo, useRef, useState } from './lib/hooks.js';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from './lib/hooks.js';
 import { h, Wait, toneOf } from './parts.js';
 
 const height = 34;
@@ -115,12 +115,28 @@ function Node({ stack, at, width, faint, chosen, choose }) {
   h('text', { x: 28, y: height / 2 + 4 }, label(stack).length > 31 ? `…${label(stack).slice(-30)}` : label(stack)));
 }
 
-// Graph draws the stacks, in a box that scrolls. The pointer or the keyboard chooses the stack whose neighbours are shown.
+// first is the stack that a person should see first.
+function first(stacks) {
+  for (const state of ['failed', 'waiting', 'running']) {
+    const found = stacks.find((s) => s.state === state);
+    if (found) return found;
+  }
+  return stacks.find((s) => s.critical) || stacks[0];
+}
+
+// Graph draws the stacks, in a box that scrolls: at first to the stack that a person should see first. The pointer or the keyboard chooses the stack whose neighbours are shown.
 export function Graph({ stacks: given, chosen, choose, filter = '' }) {
   const stacks = useMemo(() => folded(given), [given]);
   const placed = useLayout(stacks);
   const box = useRef(null);
   const [zoom, set] = useState(0); // that the person has chosen; 0 is as large as can be read
+  useLayoutEffect(() => {
+    const start = placed && first(stacks);
+    const at = start && placed.nodes[start.name];
+    if (!at) return;
+    const { clientWidth: w, clientHeight: t, scrollWidth, scrollHeight } = box.current;
+    box.current.scrollTo((at.x * scrollWidth) / placed.width - w / 2, ((at.y + 20) * scrollHeight) / (placed.height + 40) - t / 2);
+  }, [placed]);
   if (!placed) return h(Wait);
   const room = box.current ? box.current.clientWidth : 1100;
   const scale = zoom || Math.min(1.15, Math.max(0.7, room / placed.width));

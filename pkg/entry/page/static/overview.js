@@ -91,11 +91,12 @@ export function Overview() {
       h('p', null, 'Deploy a project, and it is here:'), h('pre', null, 'stackwright init my-project\nstackwright deploy my-project')));
   }
   const failing = environments.filter((e) => e.attention);
-  const running = environments.filter((e) => active(e.last_run) && e.last_run.state !== 'waiting').length;
+  const waiting = environments.filter((e) => e.last_run && e.last_run.state === 'waiting').length;
+  const running = environments.filter((e) => active(e.last_run)).length - waiting;
   return h('div', { class: 'overview' },
     h('h1', null, 'Projects'),
     h('p', { class: 'sum' }, `${environments.length} ${environments.length === 1 ? 'environment' : 'environments'}`,
-      running > 0 && h('span', { class: 'busy' }, `${running} running`), failing.length > 0 && h('span', { class: 'bad' }, `${failing.length} failed`)),
+      running > 0 && h('span', { class: 'busy' }, `${running} running`), waiting > 0 && h('span', { class: 'wait' }, `${waiting} waiting`), failing.length > 0 && h('span', { class: 'bad' }, `${failing.length} failed`)),
     failing.length > 0 && h('section', { class: 'panel bad' }, h('h2', null, 'Failed, and no later run has repaired it'),
       h('ul', null, failing.map(({ project, attention: r }) => h('li', null, h(Mark, { state: 'failed' }),
         h('a', { href: runLink(project, r.run) }, `failed ${r.operation} of ${project}`), ' ', `requested by ${r.claim || r.who} `, h(Time, { at: r.ended || r.requested }))))),

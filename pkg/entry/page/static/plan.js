@@ -59,10 +59,16 @@ function useSeen(digest) {
   return [seen, mark];
 }
 
+// doing says what a run does with a stack.
+const doing = (s) => (s.certainty === 'possible' ? `may ${names[s.action] || s.action}` : names[s.action] || s.action);
+
+// risky reports whether a person has to read what happens to a stack.
+const risky = (s) => Boolean(s.data_loss || s.possible_data_loss || s.replaces || s.action === 'delete');
+
 function Stack({ s, open, seen, mark }) {
   const danger = s.data_loss || s.possible_data_loss || s.action === 'delete';
   return h('details', { class: `change ${danger ? 'bad' : s.replaces ? 'wait' : ''}`, open },
-    h('summary', null, h('span', { class: `verb ${s.action}` }, s.certainty === 'possible' ? `may ${names[s.action] || s.action}` : names[s.action] || s.action), h('b', null, s.stack),
+    h('summary', null, h('span', { class: `verb ${s.action}` }, doing(s)), h('b', null, s.stack),
       h('small', null, s.name), s.data_loss && h('strong', { class: 'loss' }, 'data is lost'), !s.data_loss && s.possible_data_loss && h('strong', { class: 'loss' }, 'data may be lost'),
       s.replaces && h('strong', { class: 'loss' }, 'replaces resources'), h('span', { class: 'how' }, s.exact ? 'as its change set says' : 'estimated from the templates')),
     [...(s.reasons || []), ...(s.caveats || []), ...(s.warnings || []), ...(s.disagreements || [])].map((text) => h('p', { class: 'why' }, text)),
@@ -71,6 +77,30 @@ function Stack({ s, open, seen, mark }) {
     s.outputs && s.outputs.length > 0 && h('div', null, h('h2', null, 'Outputs'), h('ul', null, s.outputs.map((o) => h('li', null, h('span', { class: `verb ${o.action}` }, o.action), o.name, o.why && h('small', null, o.why), o.refused && h('strong', { class: 'loss' }, o.refused))))),
     s.hooks && s.hooks.length > 0 && h('div', null, h('h2', null, 'Hooks'), h('ul', null, s.hooks.map((k) => h('li', null, `${k.moment}: ${k.name}`, h('small', null, `${k.type} ${k.calls || ''}`))))),
     h('label', { class: 'seen' }, h('input', { type: 'checkbox', checked: seen, onChange: () => mark(s.stack) }), 'I have read this'));
+}
+
+const many = 20; // stacks to which the same happens: more are one line that opens
+
+// Same are many stacks to which the same happens. They are drawn when the line is open.
+function Same({ stacks, draw }) {
+  const [open, set] = useState(false);
+  return h('details', { class: 'change', open, onToggle: (e) => e.target === e.currentTarget && set(e.currentTarget.open) },
+    h('summary', null, h('span', { class: `verb ${stacks[0].action}` }, doing(stacks[0])), h('b', null, `${stacks.length} stacks`),
+      h('small', null, `${stacks.slice(0, 3).map((s) => s.stack).join(', ')}, …`)),
+    open && stacks.map(draw));
+}
+
+// listed draws the stacks: the risky ones first, and many to which the same happens as one line.
+function listed(stacks, draw) {
+  const rest = new Map();
+  for (const s of stacks.filter((s) => !risky(s))) {
+    if (!rest.has(doing(s))) rest.set(doing(s), []);
+    rest.get(doing(s)).push(s);
+  }
+  return [
+    ...stacks.filter(risky).map(draw),
+    ...[...rest].map(([what, all]) => (all.length > many ? h(Same, { key: `all ${what}`, stacks: all, draw }) : all.map(draw))),
+  ];
 }
 
 // Approval asks for an answer, if the run waits for one.
@@ -116,8 +146,7 @@ export function Plan({ run }) {
   if (error) return h(Refused, { error });
   if (!data) return h(Wait);
   const stacks = data.stacks || [];
-  const risky = (s) => s.data_loss || s.possible_data_loss || s.replaces || s.action === 'delete';
-  const sorted = [...stacks].sort((a, b) => Number(Boolean(risky(b))) - Number(Boolean(risky(a))));
+  const draw = (s) => h(Stack, { key: s.stack, s, open: risky(s) || stacks.length <= 3, seen: seen.has(s.stack), mark });
   return h('div', { class: 'plan' },
     h(Approval, { run }),
     h(Summary, { of: data.summary || {} }),
@@ -125,5 +154,5 @@ export function Plan({ run }) {
     (data.messages || []).map((m) => h('p', null, m)),
     (data.policies || []).length > 0 && h(Panel, { tone: 'wait', title: 'Policies' }, h('ul', null, data.policies.map((v) => h('li', null, h('b', null, v.level), ' ', v.message, h('small', null, [v.policy, v.stack, v.resource].filter(Boolean).join(' · ')))))),
     !stacks.length && h(Empty, { title: 'No stack changes' }),
-    sorted.map((s) => h(Stack, { key: s.stack, s, open: Boolean(risky(s)) || stacks.length <= 3, seen: seen.has(s.stack), mark })));
+    listed(stacks, draw));
 }
