@@ -2,6 +2,8 @@ package page
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -33,6 +35,64 @@ func TestListen(t *testing.T) {
 	for _, l := range all {
 		if err := l.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Only the page itself, and programs, are answered.
+func TestGuard(t *testing.T) {
+	answered := false
+	c := Page{}.Here(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { answered = true }))
+	for _, x := range []struct {
+		host, origin, site string
+		want               bool
+	}{
+		{"127.0.0.1:4567", "", "", true},
+		{"127.0.0.1:4567", "http://127.0.0.1:4567", "same-origin", true},
+		{"localhost:4567", "http://localhost:4567", "same-origin", true},
+		{"[::1]:4567", "", "none", true},
+		{"evil.example:4567", "", "", false}, // its name leads to 127.0.0.1
+		{"evil.example:4567", "http://evil.example:4567", "same-origin", false},
+		{"127.0.0.1", "", "", false},
+		{"127.0.0.1.evil.example:4567", "", "", false},
+		{"192.168.1.2:4567", "", "", false},
+		{"127.0.0.1:4567", "http://evil.example", "cross-site", false},
+		{"127.0.0.1:4567", "http://127.0.0.1:8080", "same-site", false}, // another server of this machine
+		{"127.0.0.1:4567", "https://127.0.0.1:4567", "", false},
+		{"127.0.0.1:4567", "null", "", false},
+		{"127.0.0.1:4567", "", "cross-site", false},
+	} {
+		for _, to := range []string{"GET /projects", "POST /projects", "POST /", "DELETE /page/main.js"} {
+			answered = false
+			w := httptest.NewRecorder()
+			method, path, _ := strings.Cut(to, " ")
+			r := httptest.NewRequest(method, path, nil)
+			r.Host = x.host
+			if x.origin != "" {
+				r.Header.Set("Origin", x.origin)
+			}
+			if x.site != "" {
+				r.Header.Set("Sec-Fetch-Site", x.site)
+			}
+			c.ServeHTTP(w, r)
+			if answered != x.want || (w.Code == http.StatusForbidden) == x.want {
+				t.Errorf("%s of %+v: %d, answered: %v", to, x, w.Code, answered)
+			}
+		}
+	}
+}
+
+// A link from another site opens the page, but not under another name of this machine.
+func TestLinks(t *testing.T) {
+	c := Page{}.Here(http.NotFoundHandler())
+	for host, want := range map[string]int{"127.0.0.1:4567": 200, "evil.example:4567": 403} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = host
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		c.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("the page at %s: %d, want %d", host, w.Code, want)
 		}
 	}
 }
