@@ -71,7 +71,10 @@ func (e allRoutes) reads(run string) {
 	if len(all.Revisions) < 2 {
 		e.Fatalf("there are %d revisions", len(all.Revisions))
 	}
-	queries := map[string]string{"GET " + ofPair + "/stacks/resources": "?stack=first", "GET " + ofPair + "/stacks/events": "?stack=first"}
+	queries := map[string]string{}
+	for _, list := range []string{"resources", "events", "history"} {
+		queries["GET "+ofPair+"/stacks/"+list] = "?stack=first"
+	}
 	for _, route := range api.Routes() {
 		if strings.HasPrefix(route, "GET ") {
 			values := []string{"pair", "default", run}
