@@ -61,7 +61,9 @@ func asking(state run.State, generation int, answered ...string) run.Run {
 // first one may wait again in between, and steps are read after the run: their answers may be newer than what the run says.
 func TestAnswersAreFollowedUntilAllHaveTakenEffect(t *testing.T) {
 	p := &played{states: []run.Run{
-		asking(run.StateWaiting, 0), asking(run.StateWaiting, 0), asking(run.StateWaiting, 1, "db"), asking(run.StateWaiting, 1, "db", "web"), asking(run.StateFailed, 2, "db", "web"),
+		asking(run.StateWaiting, 0), asking(run.StateWaiting, 0), asking(run.StateWaiting, 1, "db"), asking(run.StateWaiting, 1, "db", "web"),
+		asking(run.StateWaiting, 2, "db"), // somebody else has given a command, too
+		asking(run.StateFailed, 3, "db", "web"),
 	}}
 	c := &call{
 		Shell: Shell{Out: io.Discard, Err: io.Discard, Self: "stackwright", Getenv: func(string) string { return "" }},
