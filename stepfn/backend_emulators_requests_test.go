@@ -177,6 +177,9 @@ func (r *emulators) upload(key string, w stacks) string {
 	if keys == nil {
 		keys = make(map[string]string)
 	}
+	for _, s := range w {
+		maps.Copy(files, filesOf(hooksOf(r.hookLog.hooks, s.name)))
+	}
 	if hooks := textOf(r.hookLog.hooks, ""); hooks != "" {
 		keys["hooks"] = hooks
 	}

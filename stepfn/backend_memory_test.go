@@ -119,7 +119,7 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		switch call {
 		case "Cloud.Begin":
-		case "Hooks.Call", "Hooks.Alarm", "Hooks.Empty", "Hooks.Scaling":
+		case "Hooks.Call", "Hooks.Alarm", "Hooks.Empty", "Hooks.Scaling", "Hooks.Upload":
 			about = "hook " + about[strings.LastIndex(about, "-")+1:] // what hooks of random scenarios reach has their name at its end
 		case "Cloud.Withdraw":
 			about = about[:strings.LastIndex(about, "/")] + "/withdraw"
@@ -220,7 +220,7 @@ func (p *memoryBackend) project(w stacks) project.Project {
 	for name, n := range made.Nodes {
 		n.Timeout, n.Assets = p.timeouts[name], p.assets[name]
 		stack, _, _ := strings.Cut(name, "@")
-		n.Hooks = hooksOf(p.hooks, stack)
+		n.Hooks = p.withFiles(hooksOf(p.hooks, stack))
 		if n.Group == "" && odd(name) {
 			n.Group = oddGroup
 		}

@@ -23,10 +23,11 @@ type generator struct {
 	contests bool   // stacks change hands
 	levels   bool   // some stacks have to be approved
 
-	hooking *rand.Rand // draws hooks; nil if the project has none
-	hooks   []string   // their names
-	alarms  []string   // that they wait for
-	pruning *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
+	hooking   *rand.Rand // draws hooks; nil if the project has none
+	hooks     []string   // their names
+	alarms    []string   // that they wait for
+	uploading [][]string // the words of hooks that upload, without what they upload
+	pruning   *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
 // writeScript makes the script of a seed.

@@ -2,6 +2,7 @@ package stepfn_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 const (
 	calledInTime invariant = "called in time: a hook is called only while its step runs"
 	calledOnce   invariant = "called at least once: a hook whose step is done was called with the token of its step"
+	uploadedAll  invariant = "uploaded all: a bucket into which a hook has uploaded a folder has the files of the folder, and no others if the hook deletes them"
 	emptiedFirst invariant = "emptied first: a bucket that a hook has emptied has no objects"
 	keepsValues  invariant = "keeps values: an update changes no parameter that the stack has and whose changes are ignored"
 	prunes       invariant = "prunes: a prune deletes obsolete stacks and does nothing else to stacks"
@@ -90,14 +92,33 @@ func (a *generator) hookType(words []string) []string {
 		}
 		a.add("fill", "bucket-"+name, fmt.Sprint(a.hooking.IntN(30)))
 		return []string{"emptying", "bucket-" + name}
+	case 9:
+		if len(words) == 2 { // of the project
+			break
+		}
+		a.add("fill", "bucket-"+name, "0")
+		a.uploading = append(a.uploading, slices.Clone(words))
+		return a.upload(name)
 	}
 	return nil
 }
 
-// failHooks lets hooks fail in the next round, and the functions that call them crash before, after and during the call.
+// upload draws what a hook uploads into its bucket.
+func (a *generator) upload(name string) []string {
+	kind, folder := []string{"uploading", "mirroring"}[a.hooking.IntN(2)], []string{"files-a", "files-b", "files-c"}[a.hooking.IntN(3)]
+	return []string{kind, "bucket-" + name, folder}
+}
+
+// failHooks lets hooks fail in the next round, and the functions that call them crash before, after and during the call. What hooks
+// upload changes.
 func (a *generator) failHooks() {
 	for _, alarm := range a.alarms {
 		a.add("alarm", alarm, []string{"OK", "OK", "ALARM", "INSUFFICIENT_DATA"}[a.hooking.IntN(4)])
+	}
+	for _, words := range a.uploading {
+		if a.hooking.IntN(2) == 0 {
+			a.add("hook", slices.Concat(words, a.upload(words[len(words)-1]))...)
+		}
 	}
 	for _, name := range a.hooks {
 		if a.hooking.IntN(6) == 0 {
@@ -153,10 +174,21 @@ func (w *monitor) hookEnded(r run.Run, s run.Step) {
 	if s.Verb == plan.Hook && s.Status == run.Done && !s.Receipt.Skipped {
 		w.holds(calledOnce, w.hooked[action.Token(r.ID, r.TokenKey, s.Number, 1)], "%s of run %s is done, and its hook was not called", s.ID, r.ID)
 		c, _, err := plan.CallOf(s.Step)
+		if folder := c.Hook.Values["upload"].String(); err == nil && folder != "" && !c.Hook.Ignore {
+			w.uploaded(c.Hook, uploadedFiles(folder), s.ID+" of run "+r.ID)
+		}
 		if bucket := c.Hook.Values["empty_bucket"].String(); err == nil && bucket != "" && !c.Hook.Ignore {
 			w.holds(emptiedFirst, w.p.Hooks.Buckets[bucket] == 0, "%s of run %s is done, and %s has %d objects", s.ID, r.ID, bucket, w.p.Hooks.Buckets[bucket])
 		}
 	}
+}
+
+// uploaded checks the bucket into which a hook has uploaded files.
+func (w *monitor) uploaded(h project.Hook, files map[string]string, step string) {
+	bucket := h.Values["bucket"].String()
+	held := maps.Clone(w.p.Hooks.Objects[bucket])
+	maps.DeleteFunc(held, func(key, _ string) bool { return h.Loses == "" && files[key] == "" })
+	w.holds(uploadedAll, maps.Equal(held, files), "%s is done, and %s has %v, not %v", step, bucket, held, files)
 }
 
 // updates checks the parameters that an update changes.

@@ -33,6 +33,8 @@ type testHook struct {
 	key                       string
 	value                     string // what is called, if hookCalls does not say
 	processes                 string // of Auto Scaling groups
+	bucket                    string // into which it uploads
+	deletes                   bool   // other objects of the bucket
 	ignored                   bool
 	timeout                   time.Duration
 }
@@ -54,7 +56,7 @@ var hookCalls = map[string]string{
 	"suspend_scaling": "arn:aws:autoscaling:*:autoScalingGroup:*:autoScalingGroupName/group-*", // for the setting
 	"resume_scaling":  "arn:aws:autoscaling:us-east-1:*:autoScalingGroup:*:autoScalingGroupName/group-*",
 
-	"empty_bucket": "*@*=arn:aws:s3:::bucket-*", // for the setting: a hook names its bucket
+	"empty_bucket": "*@*=arn:aws:s3:::bucket-*", // for the setting: a hook names its bucket, and so do those that upload
 }
 
 // hookSecret is with what hooks of scenarios sign their requests.
@@ -76,11 +78,22 @@ func (h testHook) hook() project.Hook {
 	if h.kind == "webhook" {
 		made.Values["secret"] = project.Literal(hookSecret)
 	}
+	if h.bucket != "" {
+		made.Values["bucket"] = project.Literal(h.bucket)
+	}
+	if h.deletes {
+		made.Values["delete"] = project.Literal("true")
+	}
 	if h.processes != "" {
 		made.Values["processes"] = project.Literal(h.processes)
 	}
 	if t, ok := hook.Named(h.kind); ok {
 		made.Loses = t.Loses
+		for _, k := range t.Keys {
+			if made.Values[k.Name].String() == "true" {
+				made.Loses = k.Loses
+			}
+		}
 	}
 	if h.key != "" {
 		made.CacheKey = project.Literal(h.key)
@@ -93,6 +106,12 @@ func (h testHook) text() string {
 	text := fmt.Sprintf("name: %s, %s: %q", h.name, h.kind, cmp.Or(h.value, hookCalls[h.kind]))
 	if h.kind == "webhook" {
 		text += ", secret: \"" + hookSecret + "\""
+	}
+	if h.bucket != "" {
+		text += ", bucket: " + h.bucket
+	}
+	if h.deletes {
+		text += ", delete: true"
 	}
 	if h.processes != "" {
 		text += ", processes: \"" + h.processes + "\""
@@ -142,6 +161,7 @@ type hooked interface {
 	Alarm(name, state string)              // an alarm has this state from now on; it is created first
 	Fill(bucket string, objects int)       // a bucket has so many objects; it is created first
 	Objects(bucket string) int             // how many it has
+	Contents(bucket string) []string       // what it has, as key=body, sorted
 	Group(name string)                     // a stack of somebody else creates an Auto Scaling group
 	Suspended(group string) []string       // its processes that are suspended, sorted
 	Called() []string                      // the names of the hooks that were called since the last call
@@ -179,10 +199,12 @@ func (p *memoryBackend) SlowHook(name string, d time.Duration) {
 }
 func (p *memoryBackend) HookFault(name string, m sim.Fault) { p.faults["hook "+name] = m }
 func (p *memoryBackend) Alarm(name, state string)           { p.Hooks.Alarms[name] = state }
-func (p *memoryBackend) Fill(bucket string, objects int)    { p.Hooks.Buckets[bucket] = objects }
-func (p *memoryBackend) Objects(bucket string) int          { return p.Hooks.Buckets[bucket] }
-func (p *memoryBackend) Group(name string)                  { p.Hooks.Suspended[name] = nil }
-func (p *memoryBackend) Suspended(group string) []string    { return p.Hooks.Suspended[group] }
+func (p *memoryBackend) Fill(bucket string, objects int) {
+	p.Hooks.Buckets[bucket], p.Hooks.Objects[bucket] = objects, make(map[string]string)
+}
+func (p *memoryBackend) Objects(bucket string) int       { return p.Hooks.Buckets[bucket] }
+func (p *memoryBackend) Group(name string)               { p.Hooks.Suspended[name] = nil }
+func (p *memoryBackend) Suspended(group string) []string { return p.Hooks.Suspended[group] }
 func (p *memoryBackend) Called() []string {
 	var names []string
 	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
@@ -409,6 +431,9 @@ func parseHook(args []string) testHook {
 		case "emptying":
 			i++
 			h.kind, h.value = "empty_bucket", args[i]
+		case "uploading", "mirroring":
+			h.kind, h.deletes = "upload", args[i] == "mirroring"
+			h.bucket, h.value, i = args[i+1], args[i+2], i+2
 		case "suspending", "resuming":
 			h.kind = map[string]string{"suspending": "suspend_scaling", "resuming": "resume_scaling"}[args[i]]
 			h.value, h.processes, i = args[i+1], args[i+2], i+2
@@ -474,7 +499,7 @@ func takeHookOption(_ *reader, _ *statement, args []string) int {
 		return 1
 	case slices.Contains([]string{"keyed", "within", "watching", "emptying"}, args[0]) && len(args) > 1:
 		return 2
-	case slices.Contains([]string{"suspending", "resuming"}, args[0]) && len(args) > 2:
+	case slices.Contains([]string{"suspending", "resuming", "uploading", "mirroring"}, args[0]) && len(args) > 2:
 		return 3
 	}
 	return 0

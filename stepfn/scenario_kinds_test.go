@@ -86,7 +86,7 @@ var kinds = map[string]*kind{
 	"HOOK":     oneOf("a hook of this scenario", func(r *reader) []string { return keys(r.hooks) }),
 	"NEW-HOOK": {"a name", nil, takeNewHook},
 	"HOOK-OPTION": {"an option of a hook", func(*reader) []string {
-		return []string{"starting", "putting", "posting", "ignored", "open", "opening", "closed", "watching", "emptying", "suspending", "resuming", "keyed", "within"}
+		return []string{"starting", "putting", "posting", "ignored", "open", "opening", "closed", "watching", "emptying", "suspending", "resuming", "uploading", "mirroring", "keyed", "within"}
 	}, takeHookOption},
 	"ALARM-STATE": one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
 	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),

@@ -133,6 +133,7 @@ var words = []word{
 	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck},  // the stacks that have change sets
 	{"suspended", "TEXT [TEXT...]", (*scenario).suspended, isCheck}, // the processes of an Auto Scaling group
 	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},    // a bucket has so many objects
+	{"contents", "TEXT [TEXT...]", (*scenario).contents, isCheck},   // a bucket has exactly these objects
 	{"called", "[HOOK...]", (*scenario).called, isCheck},            // the hooks that were called since the last such line, each as often as it was called
 }
 

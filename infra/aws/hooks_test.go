@@ -47,6 +47,9 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "uploads", Request: iam.Request{Action: "s3:ListBucketMultipartUploads", Resource: "arn:aws:s3:::hook-a"}},
 		{name: "delete an object", Request: iam.Request{Action: "s3:DeleteObject", Resource: "arn:aws:s3:::hook-a/key"}},
 		{name: "delete a version", Request: iam.Request{Action: "s3:DeleteObjectVersion", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "read an object", Request: iam.Request{Action: "s3:GetObject", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "put an object", Request: iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "find other objects", Request: iam.Request{Action: "s3:ListBucket", Resource: "arn:aws:s3:::hook-a"}},
 		{name: "abort an upload", Request: iam.Request{Action: "s3:AbortMultipartUpload", Resource: "arn:aws:s3:::hook-a/key"}},
 		{name: "parameter", Request: iam.Request{Action: "ssm:PutParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
 		{name: "sign", Request: iam.Request{Action: "secretsmanager:GetSecretValue", Resource: "arn:aws:secretsmanager" + in + "secret:hook/a-AbCdEf"}},
@@ -65,8 +68,9 @@ func TestHooksInATarget(t *testing.T) {
 		{name: "an object of another bucket", Request: iam.Request{Action: "s3:DeleteObject", Resource: "arn:aws:s3:::other/key"}},
 		{name: "another group", Request: iam.Request{Action: "autoscaling:SuspendProcesses", Resource: "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/other"}},
 		{name: "change a group", Request: iam.Request{Action: "autoscaling:UpdateAutoScalingGroup", Resource: "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/hook-a"}},
-		{name: "read an object", Request: iam.Request{Action: "s3:GetObjectVersion", Resource: "arn:aws:s3:::hook-a/key"}},
-		{name: "write an object", Request: iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "read a version", Request: iam.Request{Action: "s3:GetObjectVersion", Resource: "arn:aws:s3:::hook-a/key"}},
+		{name: "put an object into another bucket", Request: iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::other/key"}},
+		{name: "change the access to an object", Request: iam.Request{Action: "s3:PutObjectAcl", Resource: "arn:aws:s3:::hook-a/key"}},
 		{name: "delete a bucket", Request: iam.Request{Action: "s3:DeleteBucket", Resource: "arn:aws:s3:::hook-a"}},
 		{name: "read a parameter", Request: iam.Request{Action: "ssm:GetParameter", Resource: "arn:aws:ssm" + in + "parameter/hook/a"}},
 	})
@@ -75,7 +79,7 @@ func TestHooksInATarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range slices.Concat(hooks(s), executions(s)) {
+	for _, p := range slices.Concat(hooks(s), executions(s), fills(s)) {
 		for _, action := range p.Do {
 			if !slices.ContainsFunc(calls, func(a attempt) bool { return a.Action == action }) {
 				t.Errorf("the functions may %s for hooks, and nothing is said of a target: add it to account.yaml", action)

@@ -37,7 +37,7 @@ func permissions(s settings) map[string][]permission {
 	for _, f := range []string{"execute-step", "wait-status"} {
 		all[f] = slices.Concat(all[f], adopts(s), hooks(s))
 	}
-	all["wait-status"] = append(all["wait-status"], executions(s)...)
+	all["wait-status"] = slices.Concat(all["wait-status"], executions(s), fills(s))
 	if s.adoptable != "" {
 		all["wait-status"] = append(all["wait-status"], adopting("cloudformation:DeleteChangeSet"))
 	}
@@ -385,6 +385,20 @@ func fetches(s settings) []permission {
 		return nil
 	}
 	return []permission{{Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: slices.Compact(slices.Sorted(slices.Values(all))), Why: "projects name their templates; the owner of the installation lists the buckets"}}
+}
+
+// fills uploads files into the buckets of hooks: all of it in polls. Objects are read to compare their checksums.
+func fills(s settings) []permission {
+	buckets := s.called("s3")
+	if buckets == nil {
+		return nil
+	}
+	const why = "hooks of projects upload files into buckets, and compare them with what is there; the owner of the installation lists which"
+	var objects []string
+	for _, b := range buckets {
+		objects = append(objects, b+"/*")
+	}
+	return []permission{{Do: []string{"s3:ListBucket"}, On: buckets, Why: why}, {Do: []string{"s3:GetObject", "s3:PutObject"}, On: objects, Why: why}}
 }
 
 // executions follows the executions that hooks have started.

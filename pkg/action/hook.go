@@ -43,7 +43,7 @@ func (t Task) call() hook.Call {
 	name, environment, _ := strings.Cut(t.Project, "@")
 	c, token := t.Hook, Token(t.Run, t.TokenKey, t.Number, 1) // whatever the attempt
 	return hook.Call{
-		Token: token, Target: c.Target, Type: c.Hook.Type, Values: t.Values.Values, Started: t.Receipt.Operation, Now: t.Now,
+		Token: token, Target: c.Target, Type: c.Hook.Type, Values: t.Values.Values, Files: c.Hook.Files, Started: t.Receipt.Operation, Now: t.Now,
 		Message: hook.Message{
 			Token: token, Project: name, Environment: environment, Run: t.Run, Hook: c.Hook.Name, Moment: c.Moment,
 			Stack: c.Stack, StackName: c.StackName, Account: c.Target.Account, Region: c.Target.Region, Payload: t.Values.Payload,
@@ -141,7 +141,7 @@ func (t Task) skipsHook() string {
 	name := t.Hook.Hook.Name
 	after := slices.Contains([]project.Moment{project.AfterCreate, project.AfterUpdate}, t.Hook.Moment)
 	switch {
-	case after && !slices.Contains(t.Record.Pending, name):
+	case after && !slices.Contains(t.Record.Pending, name) && !slices.Contains(t.Record.Unsent([]project.Hook{t.Hook.Hook}), name):
 		return "not called: the stack did not change"
 	case t.Values.CacheKey != "" && t.Record.Cached[name] == cacheDigest(t.Values.CacheKey):
 		return "not called: its cache_key is that of its last success"
@@ -167,6 +167,12 @@ func (t Task) hookDone(skipped string) Progress {
 			r.Cached = make(map[string]string)
 		}
 		r.Cached[t.Hook.Hook.Name] = cacheDigest(key)
+	}
+	if sent, err := t.Hook.Hook.Uploaded(); err == nil && sent != "" {
+		if r.Sent = maps.Clone(r.Sent); r.Sent == nil {
+			r.Sent = make(map[string]string)
+		}
+		r.Sent[t.Hook.Hook.Name] = sent
 	}
 	p.Record = &r
 	return p

@@ -24,9 +24,10 @@ type Type struct {
 	Name    string          // the key in files, whose value says what is called
 	What    string          // what that value is, for messages
 	Form    pattern.Pattern // of that value
-	Keys    []Key           // other keys that hooks of the type must have
+	Keys    []Key           // other keys of hooks of the type
 	Payload bool            // it passes the message on, so that hooks may have a payload
 	Local   bool            // it reaches nothing, so that the installation has nothing to list
+	Files   bool            // the value is the path of files of the project, which are stored with the templates of stacks: only for stacks
 	Loses   string          // what it deletes, for plans; "" if it deletes no data
 
 	Moments []project.Moment                                // at which alone it may be called; nil for all
@@ -57,7 +58,11 @@ type Key struct {
 	What  string          // what the value is; "" for any text
 	Form  pattern.Pattern // of a value that is not any text
 	Plain bool            // the value names nothing that the hook reaches, so that the installation does not list it
-	arn   func(in project.Target, value string) string
+
+	Optional bool   // a hook may lack it
+	Loses    string // what a hook deletes whose value is true
+
+	arn func(in project.Target, value string) string
 }
 
 // Reaches returns the ARN or the URL of what a value of the key names in a target.
@@ -80,7 +85,7 @@ func (t Type) OtherKeys() []string {
 // Reached lists the keys whose values have a form. They name what hooks of the type reach, unless they are plain. The first is that of
 // the type.
 func (t Type) Reached() []Key {
-	all := []Key{{Name: t.Name, What: t.What, Form: t.Form, arn: t.ARN}}
+	all := []Key{{Name: t.Name, What: t.What, Form: t.Form, Plain: t.Files, arn: t.ARN}}
 	for _, k := range t.Keys {
 		if k.What != "" {
 			all = append(all, k)
@@ -114,7 +119,7 @@ func (instant) Stop(context.Context, Services, Call) error { return nil }
 
 // All lists the types of this version.
 func All() []Type {
-	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType(), alarmType(), emptyType(), suspendType(), resumeType()}
+	return []Type{invokeType(), startType(), eventType(), publishType(), parameterType(), windowType(), webhookType(), alarmType(), emptyType(), uploadType(), suspendType(), resumeType()}
 }
 
 // Named returns the type of the given name. It reports false if there is none.
@@ -148,6 +153,8 @@ type Services struct {
 	Webhooks   Webhooks
 	Alarms     Alarms
 	Buckets    Buckets
+	Objects    Objects
+	Files      Files
 	Groups     ScalingGroups
 	Allowed    Allowed
 	Own        Allowed // the installation's own functions, state machine, topics and bucket, which no hook may reach
@@ -159,6 +166,7 @@ type Call struct {
 	Target  project.Target
 	Type    string
 	Values  map[string]string // by key
+	Files   string            // the digest of the files of the project that it uses
 	Started string            // what Call has returned
 	Now     time.Time
 
@@ -212,7 +220,8 @@ type Allowed []string
 // arn is the form of a pattern: it names the service, and so no pattern allows everything.
 var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager|cloudwatch|autoscaling):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
 
-// bucket is the form of a pattern of buckets. It begins with at least three characters of their names: hooks delete what is in them.
+// bucket is the form of a pattern of buckets. It begins with at least three characters of their names: hooks change and delete what is in
+// them.
 var bucket = pattern.New(`^arn:aws[a-z-]*:s3:::[a-z0-9][a-z0-9.-]{2}[a-z0-9.*-]{0,60}$`)
 
 // site is the form of a pattern of URLs: it names the host, in which a star could stand for that of somebody else.
@@ -285,6 +294,9 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 		return "", err
 	}
 	for _, k := range t.Reached() {
+		if _, has := c.Values[k.Name]; !has && k.Optional {
+			continue
+		}
 		if !k.Form.MatchString(c.Values[k.Name]) {
 			return "", fault.New(fault.Invalid, "%s: %q is not %s", k.Name, c.Values[k.Name], k.What)
 		}
@@ -331,6 +343,9 @@ func (a Allowed) Spare(id, thing string) error {
 
 // At returns an error of kind Invalid if hooks of the type are not called at a moment.
 func (t Type) At(m project.Moment) error {
+	if t.Files && !slices.Equal(project.StackMoments()[m], []project.Moment{m}) {
+		return fault.New(fault.Invalid, "hooks of the type %s are only for stacks: move it into the hooks of a stack", t.Name)
+	}
 	if t.Moments == nil || slices.Contains(t.Moments, m) {
 		return nil
 	}

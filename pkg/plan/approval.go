@@ -247,13 +247,18 @@ func (v View) Demands(p Plan, c Changes) []string {
 // demand says why a stack demands that a step of it is approved; it is empty if it does not, and for an update whose change
 // set decides. Both the rule in the files and the one with which the stack was last deployed count.
 func (v View) demand(s Step) string {
+	c, calls, err := CallOf(s)
+	alone := calls && s.Around == ""  // the stack does not change
 	s.Verb = cmp.Or(s.Around, s.Verb) // a hook needs what its stack needs
 	n, desired := v.Desired.Nodes[s.Node]
 	was := v.Recorded[s.Node].Approve
 	status := v.Live[s.Node].Status
 	deletes := s.does(Forget) || s.does(Delete) && (!desired || status == "DELETE_FAILED" || status == "DELETE_IN_PROGRESS") // others that are created again were never created
+	loses := alone && (err != nil || c.Hook.Loses != "")
 	changes := s.does(Create, Update, Continue, Delete, Forget, Import, CreateEmpty, MoveOut, MoveIn)
-	demanded := func(l project.ApprovalLevel) bool { return l == project.ApproveAlways && changes || l != "" && deletes }
+	demanded := func(l project.ApprovalLevel) bool {
+		return l == project.ApproveAlways && changes || l != "" && (deletes || loses)
+	}
 	weakened := v.weakened(s.Node)
 	switch {
 	case v.reviewed(s):

@@ -110,7 +110,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	}
 	c.Hooks = hooksOf(steps)
 	c.DataLoss = lose(c.Hooks)
-	c.Reasons = append(append(c.Reasons, d.reasons(name, c.Action)...), hookReasons(steps)...)
+	c.Reasons = append(append(c.Reasons, d.reasons(name, c.Action)...), hookReasons(steps, r)...)
 	c.Reasons = append(c.Reasons, retainReasons(steps)...)
 	imports, imported := importReason(steps)
 	if imports != "" {

@@ -98,10 +98,22 @@ func withHooks(steps []Step, hooks []project.Hook, c HookCall) ([]Step, error) {
 	return all, nil
 }
 
-// withPending returns steps with those that call the hooks of a node that its record still demands.
+// Unsent lists the hooks after an update whose files are not those that they uploaded last: such a hook is called although the stack
+// does not change.
+func (r Record) Unsent(all []project.Hook) []string {
+	var names []string
+	for _, h := range project.At(all, project.AfterUpdate) {
+		if sent, err := h.Uploaded(); err == nil && sent != "" && sent != r.Sent[h.Name] {
+			names = append(names, h.Name)
+		}
+	}
+	return names
+}
+
+// withPending returns steps with those that call the hooks of a node that its record still demands, or whose files have changed.
 func withPending(steps []Step, n project.Node, r Record) ([]Step, error) {
 	pending := make(map[string]bool)
-	for _, name := range r.Pending {
+	for _, name := range slices.Concat(r.Pending, r.Unsent(n.Hooks)) {
 		pending[name] = true
 	}
 	for _, s := range steps {
@@ -209,20 +221,26 @@ func sinks(steps []Step) []int {
 	return slices.Sorted(maps.Keys(last))
 }
 
-// hookReasons says what the steps of a node that change nothing of its stack do about hooks.
-func hookReasons(steps []Step) []string {
-	var names []string
+// hookReasons says what the steps of a node that change nothing of its stack do about hooks. r is its record.
+func hookReasons(steps []Step, r Record) []string {
+	var again, files []string
 	for _, s := range steps {
 		switch {
 		case s.does(Create, Update, Delete):
 			return nil
-		case s.does(Hook):
-			names = append(names, s.Qualifier)
+		case !s.does(Hook):
+		case slices.Contains(r.Pending, s.Qualifier):
+			again = append(again, s.Qualifier)
+		default:
+			files = append(files, s.Qualifier)
 		}
 	}
 	var all []string
-	if len(names) > 0 {
-		all = append(all, fmt.Sprintf("hooks that have not succeeded since it was changed are called again: %s", listed(names)))
+	if len(again) > 0 {
+		all = append(all, fmt.Sprintf("hooks that have not succeeded since it was changed are called again: %s", listed(again)))
+	}
+	if len(files) > 0 {
+		all = append(all, fmt.Sprintf("hooks whose files have changed are called: %s", listed(files)))
 	}
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.does(SetHooks) }) {
 		all = append(all, "the hooks of its deletion are recorded")

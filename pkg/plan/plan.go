@@ -169,6 +169,7 @@ type Record struct {
 	Hooks   []project.Hook    `json:"hooks,omitempty"`   // of the deletion of the stack
 	Pending []string          `json:"pending,omitempty"` // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted
 	Cached  map[string]string `json:"cached,omitempty"`  // the cache keys of the last successful calls of hooks, as digests, by the hook's name
+	Sent    map[string]string `json:"sent,omitempty"`    // what hooks have uploaded last, as Hook.Uploaded, by the hook's name
 
 	Approve  project.ApprovalLevel `json:"approve,omitempty"`  // with which it was last deployed
 	Policy   string                `json:"policy,omitempty"`   // the digest of the stack policy that it was last given; empty if the project has given it none

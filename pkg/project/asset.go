@@ -22,3 +22,9 @@ func (a Asset) Place() string {
 
 // Partition returns the partition of AWS that the target is in.
 func (t Target) Partition() string { return partition(t.Region) }
+
+// An Object is an object of S3 that a hook puts into a bucket.
+type Object struct {
+	Key, ContentType string
+	Body             []byte
+}

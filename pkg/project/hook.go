@@ -19,6 +19,7 @@ type Hook struct {
 	Payload  map[string]Text `json:"payload,omitempty"`   // what the user passes on
 	Timeout  Timeout         `json:"timeout,omitempty"`   // how long it may take; 0 is DefaultHookTimeout
 	Ignore   bool            `json:"ignore,omitempty"`    // its failure fails nothing
+	Files    string          `json:"files,omitempty"`     // the digest of the files of the project that it uses; empty for none
 	CacheKey Text            `json:"cache_key,omitempty"` // while its value is that of the last success, the hook is skipped; nil for none
 }
 
@@ -137,6 +138,14 @@ func (h Hook) Texts() map[string]Text {
 		all["cache_key"] = h.CacheKey
 	}
 	return all
+}
+
+// Uploaded is a digest of the files that the hook uses, and of where they go; empty if it uses none.
+func (h Hook) Uploaded() (string, error) {
+	if h.Files == "" {
+		return "", nil
+	}
+	return digest([]any{h.Files, h.Values})
 }
 
 // Sources lists the nodes whose outputs the hook refers to, sorted.

@@ -43,8 +43,8 @@ func (c Cause) text(r *Run) string {
 // depends on, else what stops the run. The zero Cause is none.
 func (r *Run) cause(s *Step, overdue bool) Cause {
 	after := s.After
-	if s.OnFailure { // no failure of another step skips it
-		after = nil
+	if s.OnFailure { // no failure of another step skips it, unless nobody has approved the plan
+		after = r.approvalsOfPlan()
 		if r.allOver(s.After) && !r.anyFailed() {
 			return Cause{Kind: CauseNoFailure}
 		}

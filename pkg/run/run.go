@@ -325,7 +325,7 @@ func (r *Run) all(numbers []int, want Status) bool {
 // startable reports whether the steps that s comes after let it start.
 func (r *Run) startable(s *Step) bool {
 	if s.OnFailure {
-		return r.allOver(s.After) && r.anyFailed()
+		return r.allOver(s.After) && r.anyFailed() && r.all(r.approvalsOfPlan(), Done)
 	}
 	return r.all(s.After, Done)
 }
@@ -333,6 +333,17 @@ func (r *Run) startable(s *Step) bool {
 // allOver reports whether every step of the given numbers is over.
 func (r *Run) allOver(numbers []int) bool {
 	return !slices.ContainsFunc(numbers, func(n int) bool { return !r.Steps[n].Over() })
+}
+
+// approvalsOfPlan lists the steps that wait until the whole plan is approved: without them, nothing of it is done.
+func (r *Run) approvalsOfPlan() []int {
+	var all []int
+	for i := range r.Steps {
+		if a := r.Steps[i].Approval; a != nil && a.Plan {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // anyFailed reports whether a step has failed.

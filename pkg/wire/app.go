@@ -69,7 +69,8 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution, Projects: env.Projects}
 	accounts := sts.New(cfg, home, table)
 	cloud := cloudformation.New(clients(accounts), objects)
-	hooks := services(accounts, env)
+	assets := newPublisher(accounts, objects)
+	hooks := services(accounts, env, assets.files)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	meter := cloudwatch.New(logger, cmp.Or(env.Stack, "stackwright"))
 	return &App{
@@ -98,7 +99,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Parameters: parametersIn(accounts),
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),
-			Verbs:      action.Named(action.All(cloud, newPublisher(accounts, objects), hooks)...),
+			Verbs:      action.Named(action.All(cloud, assets, hooks)...),
 			Machine:    stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
 			Notifier:   eventbridge.New(sdkeventbridge.NewFromConfig(cfg), env.Bus, logger),
 			Meter:      meter,

@@ -44,7 +44,7 @@ func parts(env Environment) hook.Allowed {
 
 // services are what hooks call, with the roles of targets. Each request is sent once: a step repeats a call, so that its
 // claim says who calls.
-func services(a *sts.Accounts, env Environment) hook.Services {
+func services(a *sts.Accounts, env Environment, files hook.Files) hook.Services {
 	if env.Secrets == nil {
 		env.Secrets = secretsmanager.New(inTarget(a, func(c aws.Config) secretsmanager.Client { return sdksecretsmanager.NewFromConfig(c) }))
 	}
@@ -61,6 +61,8 @@ func services(a *sts.Accounts, env Environment) hook.Services {
 		Webhooks:   env.Webhooks,
 		Alarms:     cloudwatch.NewAlarms(inTarget(a, func(c aws.Config) cloudwatch.Client { return sdkcloudwatch.NewFromConfig(c) })),
 		Buckets:    s3.NewBuckets(inTarget(a, func(c aws.Config) s3.EmptyingClient { return sdks3.NewFromConfig(c, s3Options) })),
+		Objects:    s3.NewUploaded(inTarget(a, func(c aws.Config) s3.UploadingClient { return sdks3.NewFromConfig(c, s3Options) })),
+		Files:      files,
 		Groups:     autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Allowed:    env.Hooks,
 		Own:        parts(env),

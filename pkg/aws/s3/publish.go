@@ -41,15 +41,24 @@ func (p *Publisher) Publish(ctx context.Context, of string, t project.Target, a 
 	case !awserr.Is(err, "NoSuchKey", "NotFound"):
 		return false, unpublished("find", t, a, err)
 	}
-	body, err := p.from.Current(ctx, p.key(of, a.Digest))
+	body, err := p.Zip(ctx, of, a.Digest)
 	if err != nil {
 		return false, err
 	}
-	if got := sum(body); got != a.Digest {
-		return false, p.from.overwritten(p.key(of, a.Digest), got, deployAgain)
-	}
 	_, err = client.PutObject(ctx, &s3.PutObjectInput{Bucket: &a.Bucket, Key: &a.Key, Body: bytes.NewReader(body), ExpectedBucketOwner: &t.Account})
 	return false, unpublished("publish", t, a, err)
+}
+
+// Zip implements hook.Files.
+func (p *Publisher) Zip(ctx context.Context, of, digest string) ([]byte, error) {
+	body, err := p.from.Current(ctx, p.key(of, digest))
+	if err != nil {
+		return nil, err
+	}
+	if got := sum(body); got != digest {
+		return nil, p.from.overwritten(p.key(of, digest), got, deployAgain)
+	}
+	return body, nil
 }
 
 // unpublished returns the fault of a request about an asset.

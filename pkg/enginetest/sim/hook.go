@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,13 +16,15 @@ import (
 // Hooks is what hooks call, in memory.
 type Hooks struct {
 	Calls     []HookCalled
-	Fail      map[string]int           // how many of the next calls fail, by the name of the hook
-	Seconds   map[string]float64       // how long the executions of state machines take, by the name of the hook; 0 if it is missing
-	Alarms    map[string]string        // the states of alarms, by name
-	Buckets   map[string]int           // how often something has to be deleted until a bucket is empty, by name
-	Suspended map[string][]string      // the processes of Auto Scaling groups that are suspended, by the name of the group
-	Called    func(HookCalled)         // called with each call; nil for none
-	started   map[string]hookExecution // by the name of the execution
+	Fail      map[string]int               // how many of the next calls fail, by the name of the hook
+	Seconds   map[string]float64           // how long the executions of state machines take, by the name of the hook; 0 if it is missing
+	Alarms    map[string]string            // the states of alarms, by name
+	Buckets   map[string]int               // how often something has to be deleted until a bucket is empty, by name
+	Objects   map[string]map[string]string // what buckets have, by key; a bucket that is not in it does not exist
+	Zips      map[string][]byte            // the files of projects, by digest
+	Suspended map[string][]string          // the processes of Auto Scaling groups that are suspended, by the name of the group
+	Called    func(HookCalled)             // called with each call; nil for none
+	started   map[string]hookExecution     // by the name of the execution
 	clock     *Clock
 }
 
@@ -41,7 +44,7 @@ type hookExecution struct {
 
 // NewHooks returns what hooks call, before the first call.
 func NewHooks(c *Clock) *Hooks {
-	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), Buckets: make(map[string]int), Suspended: make(map[string][]string), started: make(map[string]hookExecution), clock: c}
+	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), Buckets: make(map[string]int), Objects: make(map[string]map[string]string), Zips: make(map[string][]byte), Suspended: make(map[string][]string), started: make(map[string]hookExecution), clock: c}
 }
 
 // call records a call, and reports whether it is to fail.
@@ -72,10 +75,10 @@ type seenHooks struct {
 // messageKey is the key of the message in the context of a call.
 type messageKey struct{}
 
-// Call implements action.Hooks. A hook that reaches nothing has arrived at once.
+// Call implements action.Hooks. A hook whose call reaches nothing has arrived at once.
 func (h seenHooks) Call(ctx context.Context, c hook.Call) (string, error) {
 	ctx = context.WithValue(ctx, messageKey{}, c.Message)
-	if t, known := hook.Named(c.Type); known && t.Local {
+	if t, known := hook.Named(c.Type); known && (t.Local || t.Files) {
 		h.Hooks.arrived(ctx, c.On())
 	}
 	return h.Services.Call(ctx, c)
@@ -205,6 +208,48 @@ func (m crashingHooks) EmptyBucket(ctx context.Context, _ project.Target, name s
 		}
 		m.Hooks.Buckets[name]--
 		return false, nil
+	})
+}
+
+// Zip implements hook.Files.
+func (m crashingHooks) Zip(ctx context.Context, _, digest string) ([]byte, error) {
+	return got(m.Backend, ctx, "Hooks.Zip", digest, func() ([]byte, error) {
+		body, ok := m.Hooks.Zips[digest]
+		if !ok {
+			return nil, fault.New(fault.Missing, "there are no files %s", digest)
+		}
+		return body, nil
+	})
+}
+
+// PutObjects implements hook.Objects. The function may crash after each object.
+func (m crashingHooks) PutObjects(ctx context.Context, in project.Target, bucket string, all []project.Object) error {
+	for _, one := range all {
+		err := m.do(ctx, "Hooks.Upload", bucket, func() error {
+			held, ok := m.Hooks.Objects[bucket]
+			if !ok {
+				return fault.New(fault.Missing, "there is no bucket %s in account %s", bucket, in.Account)
+			}
+			held[one.Key] = string(one.Body)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteOthers implements hook.Objects. It deletes one object.
+func (m crashingHooks) DeleteOthers(ctx context.Context, _ project.Target, bucket, prefix string, keep []string) (bool, error) {
+	return got(m.Backend, ctx, "Hooks.Upload", bucket, func() (bool, error) {
+		for _, key := range slices.Sorted(maps.Keys(m.Hooks.Objects[bucket])) {
+			if strings.HasPrefix(key, prefix) && !slices.Contains(keep, key) {
+				delete(m.Hooks.Objects[bucket], key)
+				return false, nil
+			}
+		}
+		return true, nil
 	})
 }
 

@@ -67,7 +67,8 @@ type Hook struct {
 	Name            string
 	At              problem.Position // of the name
 	Type            string
-	Loses           string           // what data hooks of the type delete; "" for none
+	MaxFiles        int              // how many files of the project the path has at most that is the value of its type; 0 if it is no path
+	Loses           string           // what data the hook deletes; "" for none
 	Values, Payload map[string]Entry // the key that is the name of the type says what is called
 	Timeout         *Value
 	Ignore          bool

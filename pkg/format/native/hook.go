@@ -80,10 +80,26 @@ func (p *parser) hook(what string, n *yaml.Node) (h declared.Hook, ok bool) {
 		return h, false
 	}
 	h.Type, h.Loses, h.Values = t.Name, t.Loses, map[string]declared.Entry{}
-	for _, key := range append([]string{t.Name}, t.OtherKeys()...) {
+	if t.Files {
+		h.MaxFiles = hook.MaxUploaded
+	}
+	for _, k := range append([]hook.Key{{Name: t.Name}}, t.Keys...) {
+		key := k.Name
+		if keys[key] == nil && k.Optional {
+			continue
+		}
 		if keys[key] == nil {
 			refuse(h.At, "%s is missing: a hook of the type %s needs it", key, t.Name)
 			continue
+		}
+		if k.Loses != "" {
+			switch p.choice(what+": "+key, keys[key], []string{"true", "false"}) {
+			case "true":
+				h.Loses = k.Loses
+			case "":
+				ok = false
+				continue
+			}
 		}
 		v, read := p.scalar(what+": "+key, keys[key])
 		h.Values[key], ok = declared.Entry{At: p.at(keys[key]), Value: v}, ok && read

@@ -145,10 +145,14 @@ func hookShape() shape {
 	var types [][]string
 	for _, t := range hook.All() {
 		table = append(table, key{t.Name, "A hook of this type: " + t.What + ".", textShape, nil})
-		for _, k := range t.OtherKeys() {
-			table = append(table, key{k, "Of a hook of the type " + t.Name + ".", scalarShape, nil})
+		needs := []string{t.Name}
+		for _, k := range t.Keys {
+			table = append(table, key{k.Name, "Of a hook of the type " + t.Name + ".", scalarShape, nil})
+			if !k.Optional {
+				needs = append(needs, k.Name)
+			}
 		}
-		types = append(types, append([]string{t.Name}, t.OtherKeys()...))
+		types = append(types, needs)
 	}
 	return but(but(object(table), "required", []string{"name"}), "oneOf", requires(types...))
 }

@@ -206,7 +206,11 @@ func (p *Packager) find(file, written string) (name string, folder bool, err err
 		return "", false, fmt.Errorf("%s: the template is not in the project, so it cannot name files of the project: save it in the project, or write a URL", short)
 	}
 	if written == "" || path.IsAbs(written) || strings.Contains(written, `\`) {
-		return "", false, fmt.Errorf("%q: write a path with / that is relative to the template", short)
+		of := "template"
+		if file == "" {
+			of = "project"
+		}
+		return "", false, fmt.Errorf("%q: write a path with / that is relative to the %s", short, of)
 	}
 	name = path.Join(path.Dir(file), written)
 	if name == "." {
@@ -275,6 +279,23 @@ func (p *Packager) Asset(name string, folder bool) (string, error) {
 		return p.zip(name, true)
 	}
 	return p.keep(p.Files[name])
+}
+
+// Folder keeps the zip of a file, or of a folder with at most so many files, and returns its digest. The path is relative to the root
+// of the project.
+func (p *Packager) Folder(written string, most int) (string, error) {
+	name, folder, err := p.find("", written)
+	if err != nil {
+		return "", err
+	}
+	if name == "." {
+		return "", fmt.Errorf("%s is the whole project, with its project file: write the path of a file or a folder in it", problem.Short(written))
+	}
+	first, _ := slices.BinarySearch(p.paths, name+"/")
+	if last, _ := slices.BinarySearch(p.paths, name+"0"); folder && last-first > most { // 0 comes after the slash
+		return "", fmt.Errorf("%s has %d files: at most %d are allowed: divide it into several folders", problem.Short(written), last-first, most)
+	}
+	return p.zip(name, folder)
 }
 
 // Pinned reports whether the bytes of the packaged template, and the values of its
@@ -373,5 +394,5 @@ func (p *Packager) tooLarge() error {
 		return ErrReported
 	}
 	p.full = true
-	return fmt.Errorf("with it, the files that the templates name make objects of more than %d MB: upload the largest to S3, and write where they are", MaxBytes>>20)
+	return fmt.Errorf("with it, the files that templates and hooks name make objects of more than %d MB: upload the largest to S3, and write where they are", MaxBytes>>20)
 }

@@ -211,7 +211,7 @@ func TestLimit(t *testing.T) {
 	files[folder+"large"] = bytes.Repeat([]byte("x"), 6<<20)
 	files["t.yaml"] = []byte(body)
 	_, p, problems := run(files, "t.yaml")
-	if len(problems) != 1 || !strings.Contains(problems[0], "t.yaml:7:58: resource F5: Code: with it, the files that the templates name make objects of more than 32 MB") {
+	if len(problems) != 1 || !strings.Contains(problems[0], "t.yaml:7:58: resource F5: Code: with it, the files that templates and hooks name make objects of more than 32 MB") {
 		t.Errorf("%v", problems)
 	}
 	size := 0
@@ -237,5 +237,25 @@ func TestTemplatesFromElsewhereNameNoFiles(t *testing.T) {
 	})
 	if err := list.Err(); ok || len(p.Objects) > 0 || err == nil || !strings.Contains(err.Error(), "the template is not in the project, so it cannot name files of the project") {
 		t.Errorf("packaged: %v, %d objects, %v", ok, len(p.Objects), err)
+	}
+}
+
+// A folder that hooks use is a zip of its own, and has a limit of files. The whole project is none.
+func TestFolder(t *testing.T) {
+	p := &Packager{Files: archive.Files{"site/a": []byte("1"), "site/b/c": []byte("2"), "site-b/d": []byte("3"), "site.txt": []byte("4"), "site0": []byte("5")}, List: &problem.List{}}
+	one, err := p.Folder("site", 2)
+	if err != nil || len(p.Objects[one]) == 0 {
+		t.Fatal(one, err)
+	}
+	if again, err := p.Folder("./site/", 2); err != nil || again != one {
+		t.Errorf("%s, %v", again, err)
+	}
+	if file, err := p.Folder("site/a", 1); err != nil || file == one {
+		t.Errorf("%s, %v", file, err)
+	}
+	for written, want := range map[string]string{"site": "site has 2 files: at most 1 are allowed: divide it into several folders", ".": ". is the whole project, with its project file: write the path of a file or a folder in it"} {
+		if _, err := p.Folder(written, 1); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", written, err)
+		}
 	}
 }

@@ -46,6 +46,11 @@ func (s *Stack) Objects() []string {
 			all = append(all, a.Digest)
 		}
 	}
+	for _, h := range s.Node.Hooks {
+		if h.Files != "" {
+			all = append(all, h.Files)
+		}
+	}
 	return all
 }
 

@@ -1,10 +1,12 @@
 package resolve
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/format/reference"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -51,6 +53,7 @@ func (r *resolver) hooks(s *Stack, what string, by declared.Hooks, moments map[p
 			h := project.Hook{Name: d.Name, Moments: moments[m], Type: d.Type, Loses: d.Loses, Ignore: d.Ignore}
 			h.Values = r.hookTexts(s, what, of+": ", h, d.Values)
 			h.Payload = r.hookTexts(s, what, of+": payload ", h, d.Payload)
+			h.Files = r.hookFiles(what+of, d, h)
 			if d.CacheKey != nil {
 				key := map[string]declared.Entry{"cache_key": {At: d.CacheKey.At, Value: *d.CacheKey}}
 				h.CacheKey = r.hookTexts(s, what, of+": ", h, key)["cache_key"]
@@ -78,6 +81,25 @@ func (r *resolver) hooks(s *Stack, what string, by declared.Hooks, moments map[p
 		}
 	}
 	return all
+}
+
+// hookFiles keeps the files of the project that a hook uses, and returns their digest; "" if it uses none.
+func (r *resolver) hookFiles(what string, d declared.Hook, h project.Hook) string {
+	written, ok := h.Values[d.Type]
+	if d.MaxFiles == 0 || !ok { // it could not be read, which was reported
+		return ""
+	}
+	at := d.Values[d.Type].At
+	name, known := written.Known()
+	if !known {
+		r.Add(at, "%s: %s: the path has to be known before the deploy: write the path of a file or a folder of the project", what, d.Type)
+		return ""
+	}
+	digest, err := r.templates.packager.Folder(name, d.MaxFiles)
+	if err != nil && !errors.Is(err, packages.ErrReported) {
+		r.Add(at, "%s: %s: %v", what, d.Type, err)
+	}
+	return digest
 }
 
 // has reports whether some moments are among others.
