@@ -22,6 +22,7 @@ const (
 	mostDiscovery = 64 << 10         // bytes that the document of an issuer has at most
 	discoveryTime = 10 * time.Second // for the request of the document
 	discoveryAge  = time.Hour        // after which the document is read again
+	discoveryWait = time.Minute      // after a failure: nobody who opens the page waits for the issuer each time
 )
 
 // An issuedPage serves the page of an installation, where people sign in with tokens of an issuer. Its methods may be called at the same time.
@@ -30,8 +31,8 @@ type issuedPage struct {
 	web            remote.Web
 
 	mu   sync.Mutex
-	page page.Page // as of read
-	read time.Time
+	page page.Page // the newest that could be read, or why there is none
+	next time.Time // when to read again
 }
 
 // pageOf returns the page of an installation, nil if it serves none.
@@ -67,19 +68,21 @@ func (p *issuedPage) answer(ctx context.Context, e events.APIGatewayV2HTTPReques
 func (p *issuedPage) current(ctx context.Context, log *slog.Logger) page.Page {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.page.SignIn.Token != "" && time.Since(p.read) < discoveryAge {
+	if time.Now().Before(p.next) {
 		return p.page
 	}
 	s, err := p.discover(ctx)
 	switch {
 	case err == nil:
-		p.page, p.read = page.Page{SignIn: s}, time.Now()
+		p.page, p.next = page.Page{SignIn: s}, time.Now().Add(discoveryAge)
+		return p.page
 	case p.page.SignIn.Token == "":
 		log.ErrorContext(ctx, "the page has no way to sign in", "error", err.Error())
-		return page.Page{SignIn: page.SignIn{By: page.ByIssuer, Issuer: p.issuer, Client: p.client, Problem: err.Error()}}
+		p.page = page.Page{SignIn: page.SignIn{By: page.ByIssuer, Issuer: p.issuer, Client: p.client, Problem: err.Error()}}
 	default:
 		log.WarnContext(ctx, "the issuer of the page cannot be read again", "error", err.Error())
 	}
+	p.next = time.Now().Add(discoveryWait)
 	return p.page
 }
 

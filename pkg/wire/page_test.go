@@ -106,6 +106,10 @@ func TestPageWithoutItsIssuer(t *testing.T) {
 			t.Errorf("the page gets %s", text)
 		}
 		web.err, web.document = nil, ofIssuer
+		if _, text := opened(t, app, files, how, ""); !strings.Contains(text, "no route to host") || web.requested != 1 {
+			t.Errorf("at once, after %d requests, the page gets %s", web.requested, text)
+		}
+		time.Sleep(2 * time.Minute)
 		if _, text := opened(t, app, files, how, ""); !strings.Contains(text, `"token":"https://i.example/token"`) || strings.Contains(text, "problem") {
 			t.Errorf("when the issuer answers again, the page gets %s", text)
 		}
@@ -114,6 +118,7 @@ func TestPageWithoutItsIssuer(t *testing.T) {
 		if _, text := opened(t, app, files, how, ""); !strings.Contains(text, `"token":"https://i.example/token"`) || web.requested != 3 {
 			t.Errorf("after %d requests the page gets %s", web.requested, text)
 		}
+		time.Sleep(2 * time.Minute)
 		web.err, web.document = nil, strings.Replace(ofIssuer, "/token", "/tokens", 1)
 		if _, text := opened(t, app, files, how, ""); !strings.Contains(text, `"token":"https://i.example/tokens"`) {
 			t.Errorf("when the issuer has changed, the page gets %s", text)

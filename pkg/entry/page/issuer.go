@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,10 +43,15 @@ func Issuer(issuer, client string, document []byte) (SignIn, error) {
 	return s, nil
 }
 
+var (
+	named = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]+)?$`) // a host, without a wildcard
+	plain = regexp.MustCompile(`^[!-~]+$`)                                       // ASCII without blanks
+)
+
 // isEndpoint reports whether a text is a URL to which codes and tokens may be sent, and that a content security policy can name.
 func isEndpoint(text string) bool {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || strings.ContainsAny(text, " ;,'\"\t\r\n") {
+	if err != nil || !named.MatchString(u.Host) || u.User != nil || u.Fragment != "" || !plain.MatchString(text) || strings.ContainsAny(text, ";,'\"") {
 		return false
 	}
 	ip := net.ParseIP(u.Hostname())

@@ -38,6 +38,9 @@ func TestIssuer(t *testing.T) {
 		{`https://t.example/token`, `https://t.example/token,x`, "no usable token_endpoint"},
 		{`https://t.example/token`, `https://'unsafe-inline'/`, "no usable token_endpoint"},
 		{`https://t.example/token`, `https://ann@t.example/token`, "no usable token_endpoint"},
+		{`https://t.example/token`, `https://*.com/token`, "no usable token_endpoint"},
+		{`https://t.example/token`, `https://t.example/\u00a0https://x.example`, "no usable token_endpoint"},
+		{`https://t.example/token`, `https://exämple.de/token`, "no usable token_endpoint"},
 		{`https://i.example/authorize`, `javascript:alert(1)`, "no usable authorization_endpoint"},
 		{`https://i.example/end`, `javascript:alert(1)`, "no usable end_session_endpoint"},
 	} {

@@ -18,9 +18,10 @@ export async function begin(how) {
   }));
 }
 
-// endAt is where to sign out at the issuer. Cognito has names of its own for the parameters; others ignore what they do not know.
-export function endAt(how, token) {
-  return withParameters(how.end, { id_token_hint: token, client_id: how.client, post_logout_redirect_uri: home(), logout_uri: home() });
+// endAt is where to sign out at the issuer. Cognito has names of its own for the parameters; others ignore what they do not know. The
+// token is no parameter, because the API accepts it until it expires, and addresses are logged: an issuer may ask the user to confirm.
+export function endAt(how) {
+  return withParameters(how.end, { client_id: how.client, post_logout_redirect_uri: home(), logout_uri: home() });
 }
 
 function withParameters(url, parameters) {
@@ -72,6 +73,7 @@ function checked(how, token, nonce) {
   }
   if (claims.iss !== how.issuer) throw new Error(`The token is of another issuer, ${claims.iss}. Sign in again.`);
   if (![claims.aud].flat().includes(how.client)) throw new Error(`The token is for another audience, ${claims.aud}, and not for ${how.client}: check the setting pageClient.`);
+  if (claims.azp !== undefined && claims.azp !== how.client) throw new Error(`The token was made for another client, ${claims.azp}, and not for ${how.client}: check the setting pageClient.`);
   if (claims.nonce !== nonce) throw new Error('The token does not belong to this sign-in: its nonce is another one. Sign in again.');
   if (!(claims.exp * 1000 > Date.now())) throw new Error('The token of the issuer has expired already: check the clock of this machine, and sign in again.');
   return { token, expires: claims.exp * 1000 };

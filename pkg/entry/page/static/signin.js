@@ -24,14 +24,14 @@ export function refused(why) {
 
 // Ways to sign in, by their names in sign-in.json. start returns the headers of requests; its error says why nobody is signed in.
 const ways = {
-  // With the code in the address, which the command has printed. The server gives a key for it, once. Servers at other ports
+  // With the code in the address, which the command has printed. The server gives a key for it, once. A key is lost only to a newer
+  // one: any web site can open this page with a wrong code. Servers at other ports
   // of this machine cannot read the storage, and the key is of no use after the command has ended.
   address: {
     async start() {
       const code = new URLSearchParams(location.hash.slice(1)).get('code');
       if (code) {
         history.replaceState(null, '', location.pathname);
-        localStorage.removeItem('key');
         const response = await fetch('/page/key', { method: 'POST', body: JSON.stringify({ code }) });
         const said = await response.json();
         if (!response.ok) throw new Error(said.detail);
@@ -53,9 +53,8 @@ const ways = {
     },
     begin: () => issuer.begin(how).catch((error) => become({}, error.message)),
     end() {
-      const token = headers.Authorization.replace('Bearer ', '');
       become({}, 'You have signed out.');
-      if (how.end) location.assign(issuer.endAt(how, token));
+      if (how.end) location.assign(issuer.endAt(how));
     },
   },
 };
