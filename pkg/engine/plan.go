@@ -41,7 +41,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	case fault.Is(err, fault.Stale):
 		return e.afterStaleCommit(ctx, d)
 	case refusal(err):
-		r.Messages, r.Changes = fault.Messages(err), ""
+		r.Messages, r.Changes, r.State = fault.Messages(err), "", run.StatePending // as it is stored: there is no plan
 		return e.finish(ctx, r, run.StateRefused)
 	case err != nil:
 		return LoopState{}, fmt.Errorf("plan %s of %s: %w", r.Operation, r.Project, err)

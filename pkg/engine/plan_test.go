@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,11 @@ func TestPlanRefused(t *testing.T) {
 	h.backend.Cloud.Put("shop-x", "CREATE_COMPLETE")
 	h.backend.Cloud.Put("shop-y", "CREATE_COMPLETE")
 	h.setVersion("foreign", "x y")
+	var large strings.Builder
+	for i := range 12_000 {
+		fmt.Fprintf(&large, "stack%05d ", i)
+	}
+	h.setVersion("large", large.String())
 	for id, c := range map[string]struct {
 		q    run.Request
 		want []string
@@ -62,6 +68,7 @@ func TestPlanRefused(t *testing.T) {
 		"version":   {run.Request{Operation: "deploy", Source: run.Source{Version: "none"}}, []string{"there is no version none"}},
 		"cycle":     {run.Request{Operation: "deploy", Source: run.Source{Version: "cycle"}}, []string{"cycle: a → b → a"}},
 		"foreign":   {run.Request{Operation: "deploy", Source: run.Source{Version: "foreign"}}, []string{"stack x: shop-x exists", "stack y: shop-y exists"}},
+		"large":     {run.Request{Operation: "plan", Source: run.Source{Version: "large"}}, []string{"what the plan changes has "}},
 	} {
 		c.q.ID, c.q.Project = id, shop
 		h.must(h.Start(t.Context(), c.q))
