@@ -72,6 +72,20 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// Only the function api knows where people sign in on the page, and only if the settings say so.
+func TestEnvironmentOfThePage(t *testing.T) {
+	for _, name := range the(t, full).of("AWS::Lambda::Function") {
+		issuer, client := everything["jwtIssuer"], everything["pageClient"]
+		if name != "Api" {
+			issuer, client = "", ""
+		}
+		the(t, full).says(t, name, map[string]string{
+			"Environment.Variables.STACKWRIGHT_PAGE_ISSUER": issuer.(string), "Environment.Variables.STACKWRIGHT_PAGE_CLIENT": client.(string),
+		})
+		the(t, plain).says(t, name, map[string]string{"Environment.Variables.STACKWRIGHT_PAGE_ISSUER": "", "Environment.Variables.STACKWRIGHT_PAGE_CLIENT": ""})
+	}
+}
+
 // resolved is a text as CloudFormation fills it in.
 func resolved(text string) string {
 	return strings.NewReplacer("${AWS::Partition}", "aws", "${AWS::Region}", "eu-west-1", "${AWS::AccountId}", "000000000000",

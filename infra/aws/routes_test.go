@@ -161,6 +161,7 @@ func (e allRoutes) commands() {
 	e.Helper()
 	waits := e.starts("huge")
 	e.reads(waits.Run)
+	e.shows(waits.Run)
 	e.command("reject", waits.Run, fmt.Sprintf(`{"plan_digest":%q,"reason":"a test"}`, waits.Digest), nil)
 	e.wait(waits.Run, "failed")
 	var again report.Run
