@@ -55,7 +55,7 @@ func TestPlanRefused(t *testing.T) {
 	h.backend.Cloud.Put("shop-y", "CREATE_COMPLETE")
 	h.setVersion("foreign", "x y")
 	var large strings.Builder
-	for i := range 12_000 {
+	for i := range 15_000 {
 		fmt.Fprintf(&large, "stack%05d ", i)
 	}
 	h.setVersion("large", large.String())

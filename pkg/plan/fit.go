@@ -14,31 +14,44 @@ import (
 // room for them.
 const MaxChanges = 4_000_000
 
-// omissions are what is left out of a stack for lack of room, in this order.
+// omissions are what is left out for lack of room, in this order.
 var omissions = []struct {
 	what string
-	from func(*StackChange)
+	from func(*Changes)
 }{
-	{"the properties of resources that are not replaced", func(s *StackChange) {
+	{"what the plan was made from", func(c *Changes) { c.Basis = []Basis{} }},
+	{"the order of the steps", func(c *Changes) { c.Steps = []PlannedStep{} }},
+	{"the properties of resources that are not replaced", ofEach(func(s *StackChange) {
 		for i, r := range s.Resources {
 			if r.Action != difference.Replace {
 				s.Resources[i].Properties = nil
 			}
 		}
-	}},
-	{"the properties of all others", func(s *StackChange) {
+	})},
+	{"the properties of all others", ofEach(func(s *StackChange) {
 		for i := range s.Resources {
 			s.Resources[i].Properties = nil
 		}
-	}},
-	{"parameters, tags and options", func(s *StackChange) {
+	})},
+	{"parameters, tags and options", ofEach(func(s *StackChange) {
 		s.Parameters, s.Tags, s.Options = []ValueChange{}, []ValueChange{}, []ValueChange{}
-	}},
-	{"resources that are not replaced, keep their data and are not refused", func(s *StackChange) {
+	})},
+	{"resources that are not replaced, keep their data and are not refused", ofEach(func(s *StackChange) {
 		s.Resources = slices.DeleteFunc(s.Resources, func(r ResourceChange) bool {
 			return r.Action != difference.Replace && r.Replacement != resource.Conditional && r.Loses == "" && r.Refused == ""
 		})
-	}},
+	})},
+}
+
+// ofEach leaves something out of each stack. The stacks of the caller stay as they are.
+func ofEach(from func(*StackChange)) func(*Changes) {
+	return func(c *Changes) {
+		c.Stacks = slices.Clone(c.Stacks)
+		for i := range c.Stacks {
+			c.Stacks[i].Resources = slices.Clone(c.Stacks[i].Resources)
+			from(&c.Stacks[i])
+		}
+	}
 }
 
 // Fit returns c with at most so many bytes as JSON. If there is not enough room, it leaves
@@ -62,10 +75,6 @@ func (c Changes) Fit(most int) (Changes, error) {
 			return c, fault.New(fault.Refused, "what the plan changes has %d bytes of at most %d, also without the details: plan some of the stacks, with --only", len(text), most)
 		}
 		left = append(left, omissions[n].what)
-		c.Stacks = slices.Clone(c.Stacks)
-		for i := range c.Stacks {
-			c.Stacks[i].Resources = slices.Clone(c.Stacks[i].Resources)
-			omissions[n].from(&c.Stacks[i])
-		}
+		omissions[n].from(&c)
 	}
 }

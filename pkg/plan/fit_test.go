@@ -17,7 +17,7 @@ import (
 // and says what is missing. The caller's document stays as it is.
 func TestFit(t *testing.T) {
 	long := strings.Repeat("x", 100)
-	all := plan.Changes{Stacks: []plan.StackChange{}, Messages: []string{"before"}, Steps: []plan.PlannedStep{}}
+	all := plan.Changes{Stacks: []plan.StackChange{}, Messages: []string{"before"}, Steps: []plan.PlannedStep{}, Basis: []plan.Basis{{Files: long}}}
 	for i := range 20 {
 		s := plan.StackChange{Stack: fmt.Sprintf("s%d", i), Reasons: []string{}, UnknownDataLoss: true, Caveats: []string{"Nested has resources of its own"}, Parameters: []plan.ValueChange{{Name: "P", Before: &long, After: &long}}}
 		properties := []plan.PropertyChange{{Path: "A", Before: &long, After: &long}, {Path: "B", Before: &long, After: &long}}
@@ -32,6 +32,8 @@ func TestFit(t *testing.T) {
 			{ID: "Gone", Action: difference.Remove},
 		}
 		all.Stacks = append(all.Stacks, s)
+		all.Steps = append(all.Steps, plan.PlannedStep{Step: s.Stack + long, After: []string{}})
+		all.Basis = append(all.Basis, plan.Basis{Stack: s.Stack, Files: long})
 	}
 	whole, err := json.Marshal(all)
 	if err != nil {
@@ -41,7 +43,7 @@ func TestFit(t *testing.T) {
 	for most := len(whole); ; most -= 500 {
 		got, err := all.Fit(most)
 		if err != nil {
-			if !fault.Is(err, fault.Refused) || len(seen) != 5 {
+			if !fault.Is(err, fault.Refused) || len(seen) != 7 {
 				t.Errorf("%d bytes: %v, after %d forms", most, err, len(seen))
 			}
 			break

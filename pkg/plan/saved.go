@@ -157,6 +157,10 @@ func (c Changes) Refuse(of, revision string, p Plan, basis []Basis) error {
 	if c.Revision != revision {
 		all = append(all, fault.New(fault.Refused, "the files: those of the plan are revision %s, and those of this run %s", c.Revision, revision))
 	}
+	if len(c.Basis) == 0 { // Fit has left it out: a plan always has that of the settings
+		all = append(all, fault.New(fault.Refused, "something else that is not known, because the plan was too large to store what it was made from"))
+		return errors.Join(all...)
+	}
 	then, now := byStack(c.Basis), byStack(Short(basis))
 	both := maps.Clone(then)
 	maps.Copy(both, now)

@@ -28,6 +28,8 @@ func TestSavedPlanIsRefused(t *testing.T) {
 	saved.Digest = "0123456789abcdef"
 	destroy := saved
 	destroy.Operation = "plan-destroy"
+	large := saved
+	large.Basis = []plan.Basis{}
 	const outdated = "plan 0123456789ab is out of date, so nothing was done: plan again, and review that plan. This has changed since:"
 	for _, c := range []struct {
 		saved   plan.Changes
@@ -49,6 +51,7 @@ func TestSavedPlanIsRefused(t *testing.T) {
 		{saved, "shop@prod", append([]plan.Basis{{Files: "other settings"}}, basis...), []string{
 			outdated, "what the project or the request says beside the stacks: schedules, approval, limits, policies, a rollback after a failure, or which stacks it is about",
 		}},
+		{large, "shop@prod", basis, []string{outdated, "something else that is not known, because the plan was too large to store what it was made from"}},
 		{saved, "shop@prod", basis, []string{outdated, "the steps of the stacks, or their order"}},
 	} {
 		err := c.saved.Refuse(c.project, "7", p, c.now)

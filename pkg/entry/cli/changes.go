@@ -72,7 +72,7 @@ func (s *session) printPlan(ctx context.Context, r run.Run) error {
 	if err != nil {
 		return err
 	}
-	s.changes, s.denied = len(c.Steps) > 0, len(plan.Denials(c.Policies)) > 0
+	s.changes, s.denied = len(c.Stacks)+len(c.Hooks) > 0, len(plan.Denials(c.Policies)) > 0
 	call := s.call
 	if call.flags.out != "" {
 		if err := call.savePlan(r); err != nil {
