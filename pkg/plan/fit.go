@@ -43,12 +43,10 @@ var omissions = []struct {
 	})},
 }
 
-// ofEach leaves something out of each stack. The stacks of the caller stay as they are.
+// ofEach leaves something out of each stack.
 func ofEach(from func(*StackChange)) func(*Changes) {
 	return func(c *Changes) {
-		c.Stacks = slices.Clone(c.Stacks)
 		for i := range c.Stacks {
-			c.Stacks[i].Resources = slices.Clone(c.Stacks[i].Resources)
 			from(&c.Stacks[i])
 		}
 	}
@@ -65,16 +63,39 @@ func (c Changes) Fit(most int) (Changes, error) {
 		if len(left) > 0 {
 			fitting.Messages = append(slices.Clone(c.Messages), "the plan is too large to be shown as a whole. Left out are "+strings.Join(left, "; "))
 		}
-		text, err := json.Marshal(fitting)
+		size, err := fitting.size()
 		switch {
 		case err != nil:
 			return c, fault.New(fault.Broken, "changes of run %s: %w", c.Run, err)
-		case len(text) <= most:
+		case size <= most:
 			return fitting, nil
 		case n == len(omissions):
-			return c, fault.New(fault.Refused, "what the plan changes has %d bytes of at most %d, also without the details: plan some of the stacks, with --only", len(text), most)
+			return c, fault.New(fault.Refused, "what the plan changes has %d bytes of at most %d, also without the details: plan some of the stacks, with --only", size, most)
+		case n == 0: // the stacks of the caller stay as they are
+			c.Stacks = slices.Clone(c.Stacks)
+			for i := range c.Stacks {
+				c.Stacks[i].Resources = slices.Clone(c.Stacks[i].Resources)
+			}
 		}
 		left = append(left, omissions[n].what)
 		omissions[n].from(&c)
 	}
+}
+
+// size is how many bytes c has as JSON. A document of 10,000 stacks is not encoded as a whole for that.
+func (c Changes) size() (int, error) {
+	stacks := c.Stacks
+	c.Stacks = stacks[:0]
+	text, err := json.Marshal(c)
+	if err != nil {
+		return 0, err
+	}
+	size := len(text) + max(0, len(stacks)-1) // commas
+	for _, s := range stacks {
+		if text, err = json.Marshal(s); err != nil {
+			return 0, err
+		}
+		size += len(text)
+	}
+	return size, nil
 }
