@@ -15,6 +15,7 @@ import (
 
 	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -275,12 +276,21 @@ func (s stack) template(w stacks) []byte {
   Topic:
     Type: AWS::SNS::Topic
     Properties: { %sDisplayName: !Join [" ", [%s%s]] }
-%sOutputs:
+%s%sOutputs:
   Name:
     Value: !Ref AWS::StackName
     Export: { Name: !Sub "${AWS::StackName}-Name" }
   Value: { Value: !Join [".", [%s%s]] }
-`, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.version, values.String())
+`, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.groupsText(), s.version, values.String())
+}
+
+// groupsText are the Auto Scaling groups of a stack, in the section Resources of its template.
+func (s stack) groupsText() string {
+	var text strings.Builder
+	for i, name := range sim.GroupsOf(s.physical, s.version) {
+		fmt.Fprintf(&text, "  Group%d: { Type: \"AWS::AutoScaling::AutoScalingGroup\", Properties: { AutoScalingGroupName: %s, MinSize: \"0\", MaxSize: \"0\" } }\n", i, name)
+	}
+	return text.String()
 }
 
 // topicName is the property of the topic that gives it a name: a version that starts with the letter r has one.

@@ -160,11 +160,11 @@ func (r *reader) isProjectStack(arg string) bool {
 	return true
 }
 
-// isVersion reports whether a word is a version: the letter v, or r if the topic of the stack has a name, and a number.
+// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, or o if hooks may not reach all of them, and a number.
 func isVersion(arg string) bool {
 	kind, number := arg[:min(1, len(arg))], arg[min(1, len(arg)):]
 	_, err := strconv.Atoi(number)
-	return (kind == "v" || kind == "r") && err == nil
+	return strings.Contains("vrgo", kind) && err == nil
 }
 
 // isPair reports whether arg is STACK/VERB.

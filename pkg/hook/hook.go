@@ -4,7 +4,6 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +28,8 @@ type Type struct {
 	Local   bool            // it reaches nothing, so that the installation has nothing to list
 	Files   bool            // the value is the path of files of the project, which are stored with the templates of stacks: only for stacks
 	Loses   string          // what it deletes, for plans; "" if it deletes no data
+
+	Resource string // the resource type of what the value names, for which it may be OfStack: nothing outlasts a call; "" if it may not
 
 	Moments []project.Moment                                // at which alone it may be called; nil for all
 	Awaits  func(on string, now time.Time) Awaited          // what it waits for; nil if it does not wait
@@ -156,6 +157,7 @@ type Services struct {
 	Objects    Objects
 	Files      Files
 	Groups     ScalingGroups
+	Stacks     Stacks
 	Allowed    Allowed
 	Own        Allowed // the installation's own functions, state machine, topics and bucket, which no hook may reach
 }
@@ -213,80 +215,6 @@ func (m Message) JSON() ([]byte, error) {
 	return b, nil
 }
 
-// Allowed lists what hooks may call, by ARN or URL. A star stands for any text. An entry such as team-*@prod=arn:… is about the
-// hooks of some projects, with a pattern of project.Grants; one without is about those of all.
-type Allowed []string
-
-// arn is the form of a pattern: it names the service, and so no pattern allows everything.
-var arn = pattern.New(`^arn:aws[a-z*-]*:(lambda|states|events|sns|ssm|secretsmanager|cloudwatch|autoscaling):[a-z0-9*-]+:([0-9]{12}|\*):[-A-Za-z0-9_/:*.]{1,256}$`)
-
-// bucket is the form of a pattern of buckets. It begins with at least three characters of their names: hooks change and delete what is in
-// them.
-var bucket = pattern.New(`^arn:aws[a-z-]*:s3:::[a-z0-9][a-z0-9.-]{2}[a-z0-9.*-]{0,60}$`)
-
-// site is the form of a pattern of URLs: it names the host, in which a star could stand for that of somebody else.
-var site = pattern.New(`^https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?/[-A-Za-z0-9._~%/*]{0,256}$`)
-
-// ParseAllowed reads patterns that are separated by commas. The error is of kind Invalid and lists everything that is
-// wrong.
-func ParseAllowed(text string) (Allowed, error) {
-	var wrong []string
-	if len(text) > project.MaxEntries {
-		wrong = append(wrong, fmt.Sprintf("the patterns have more than %d characters: use stars", project.MaxEntries))
-	}
-	all := Allowed(project.Listed(text))
-	for _, p := range all {
-		e, err := project.ParseEntry(p)
-		if err != nil {
-			wrong = append(wrong, `"`+p+`" does not begin with a pattern of projects: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*, before the =, or no =`)
-		}
-		switch {
-		case bucket.MatchString(e.Thing) && e.Projects == nil && err == nil:
-			wrong = append(wrong, `"`+p+`" is about a bucket that hooks delete the objects of: write the projects whose hooks may, such as shop@prod=`+e.Thing)
-		case !arn.MatchString(e.Thing) && !bucket.MatchString(e.Thing) && !site.MatchString(e.Thing):
-			wrong = append(wrong, `"`+e.Thing+`" is not the ARN of a Lambda function, a state machine, an event bus, a topic, a parameter, a secret, an alarm or an Auto Scaling group, in which stars stand for any text, not that of a bucket, with no star among the first three characters of its name, and not https://HOST/* with a host without stars`)
-		}
-	}
-	if len(wrong) > 0 {
-		return nil, fault.New(fault.Invalid, "hooks: %s", strings.Join(wrong, "; "))
-	}
-	return all, nil
-}
-
-// String returns the patterns with commas, as ParseAllowed reads them.
-func (a Allowed) String() string { return strings.Join(a, ",") }
-
-// entries are the patterns, each with the projects that it is about.
-func (a Allowed) entries() []project.Entry {
-	var all []project.Entry
-	for _, p := range a {
-		if e, err := project.ParseEntry(p); err == nil { // ParseAllowed has checked it
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
-// ARNs lists the ARNs of what some project may call, each pattern once.
-func (a Allowed) ARNs() []string {
-	var all []string
-	for _, e := range a.entries() {
-		if !site.MatchString(e.Thing) && !slices.Contains(all, e.Thing) {
-			all = append(all, e.Thing)
-		}
-	}
-	return all
-}
-
-// Permit returns an error of kind Denied if the hooks of a project, such as shop@prod, may not reach what an ARN or a
-// URL names.
-func (a Allowed) Permit(id, thing string) error {
-	if slices.ContainsFunc(a.entries(), func(e project.Entry) bool { return e.About(id) && pattern.Star(e.Thing, thing) }) {
-		return nil
-	}
-	return fault.New(fault.Denied, "hooks of %s may not reach %s: ask the owner of the installation to add it to the setting hooks", id, thing)
-}
-
 // Call calls the hook c, if its installation allows that.
 func (s Services) Call(ctx context.Context, c Call) (started string, err error) {
 	t, err := c.typed()
@@ -312,17 +240,28 @@ func (s Services) Call(ctx context.Context, c Call) (started string, err error) 
 	if t.Local {
 		return t.Call(ctx, s, c)
 	}
+	ctx, cancel := context.WithTimeout(ctx, CallTime)
+	defer cancel()
+	if t.Finds(c.On()) {
+		return "", s.callEach(ctx, t, c)
+	}
+	if err := s.permitAll(t, c); err != nil {
+		return "", err
+	}
+	return t.Call(ctx, s, c)
+}
+
+// permitAll returns an error of kind Denied if a call may not reach what it names.
+func (s Services) permitAll(t Type, c Call) error {
 	for _, k := range t.Reached() {
 		if k.Plain {
 			continue
 		}
 		if err := s.permit(c.project(), k.Reaches(c.Target, c.Values[k.Name])); err != nil {
-			return "", err
+			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, CallTime)
-	defer cancel()
-	return t.Call(ctx, s, c)
+	return nil
 }
 
 // permit returns an error of kind Denied if the hooks of a project may not reach a thing.
@@ -331,14 +270,6 @@ func (s Services) permit(id, thing string) error {
 		return err
 	}
 	return s.Own.Spare(id, thing)
-}
-
-// Spare returns an error of kind Denied if a thing is among a, the parts of the installation.
-func (a Allowed) Spare(id, thing string) error {
-	if a.Permit(id, thing) == nil {
-		return fault.New(fault.Denied, "%s is a part of Stackwright, which no hook may reach: call something else", thing)
-	}
-	return nil
 }
 
 // At returns an error of kind Invalid if hooks of the type are not called at a moment.

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,14 @@ import (
 // A services records what is called.
 type services struct {
 	called  []string
-	objects int // requests until a bucket is empty
+	objects int      // requests until a bucket is empty
+	groups  []string // of a stack
+	slow    int      // after how many calls Auto Scaling throttles; 0 for never, less for at once
+}
+
+func (s *services) PhysicalIDs(_ context.Context, _ project.Target, stack, kind string) ([]string, error) {
+	s.called = append(s.called, "find "+kind+" of "+stack)
+	return s.groups, nil
 }
 
 func (s *services) Invoke(_ context.Context, _ project.Target, function string, input []byte) error {
@@ -72,6 +80,9 @@ func (s *services) EmptyBucket(_ context.Context, _ project.Target, name string)
 }
 
 func (s *services) SuspendProcesses(_ context.Context, _ project.Target, group string, processes []string) error {
+	if s.slow < 0 || s.slow > 0 && len(s.called) > s.slow {
+		return fault.New(fault.Throttled, "slow down")
+	}
 	s.called = append(s.called, "suspend "+strings.Join(append([]string{group}, processes...), " "))
 	return nil
 }
@@ -187,6 +198,64 @@ func TestProcessesOfAGroup(t *testing.T) {
 		all := hook.Services{Groups: s, Allowed: hook.Allowed{"arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/hook-*"}}
 		if _, err := all.Call(t.Context(), c); strings.Join(s.called, "; ") != want || fault.Is(err, fault.Invalid) != (want == "") {
 			t.Errorf("%q: called %q, %v", processes, s.called, err)
+		}
+	}
+}
+
+// A hook about all groups of its stack calls for each, or for none if one may not be reached. What it has done for some is repeated.
+func TestGroupsOfAStack(t *testing.T) {
+	const find = "find AWS::AutoScaling::AutoScalingGroup of shop-web"
+	for name, c := range map[string]struct {
+		groups []string
+		slow   int
+		stack  string
+		want   string
+		err    fault.Kind
+		says   string
+	}{
+		"two":           {groups: []string{"hook-a", "hook-b"}, stack: "shop-web", want: find + "; suspend hook-a Launch Terminate; suspend hook-b Launch Terminate"},
+		"none":          {stack: "shop-web", want: find},
+		"one elsewhere": {groups: []string{"hook-a", "other"}, stack: "shop-web", want: find, err: fault.Denied, says: "may not reach arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/other"},
+		"too many":      {groups: slices.Repeat([]string{"hook-a"}, hook.MaxOfStack+1), stack: "shop-web", want: find, err: fault.Invalid, says: "at most 50"},
+		"of no stack":   {groups: []string{"hook-a"}, err: fault.Invalid, says: "this hook is of no stack"},
+		"slow at once":  {groups: []string{"hook-a", "hook-b"}, slow: -1, stack: "shop-web", want: find, err: fault.Throttled},
+		"slow later":    {groups: []string{"hook-a", "hook-b"}, slow: 1, stack: "shop-web", want: find + "; suspend hook-a Launch Terminate", err: fault.Unavailable},
+	} {
+		s := &services{groups: c.groups, slow: c.slow}
+		one := call("suspend_scaling", hook.OfStack)
+		one.Message.StackName = c.stack
+		all := hook.Services{Groups: s, Stacks: s, Allowed: hook.Allowed{"arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/hook-*"}}
+		_, err := all.Call(t.Context(), one)
+		if got := strings.Join(s.called, "; "); got != c.want || fault.KindOf(err) != c.err || c.says != "" && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
+// A hook about all groups of its stack needs a moment at which the stack may have some, and a project whose hooks may reach some.
+func TestGroupsOfAStackAreChecked(t *testing.T) {
+	scaling, ok := hook.Named("suspend_scaling")
+	if !ok {
+		t.Fatal("there is no such type")
+	}
+	for _, m := range []project.Moment{project.BeforeCreate, project.AfterDelete} {
+		if err := scaling.CheckFinds(hook.OfStack, []project.Moment{m}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: %v", m, err)
+		}
+		if err := scaling.CheckFinds("hook-a", []project.Moment{m}); err != nil {
+			t.Errorf("%s, with the name of a group: %v", m, err)
+		}
+		if err := scaling.CheckFinds(hook.OfStack, []project.Moment{m, project.BeforeUpdate}); err != nil {
+			t.Errorf("%s and another: %v", m, err)
+		}
+	}
+	in := project.Target{Account: "000000000000", Region: "us-east-1"}
+	for entry, want := range map[string]fault.Kind{
+		"arn:aws:autoscaling:*:000000000000:*": "", "shop@*=arn:aws:autoscaling:*:000000000000:*": "", "arn:aws:*:*:*:*": "",
+		"arn:aws:lambda:*:000000000000:*": fault.Denied, "shop@test=arn:aws:autoscaling:*:000000000000:*": fault.Denied, "https://hooks.example.com/*": fault.Denied,
+	} {
+		if err := (hook.Allowed{entry}).PermitSome("shop@prod", scaling, in); fault.KindOf(err) != want {
+			t.Errorf("%s: %v", entry, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type ScalingGroups interface {
 	ResumeProcesses(ctx context.Context, in project.Target, group string, processes []string) error
 }
 
-// suspending suspends processes of a group.
+// suspending suspends processes of a group, or of each group of a stack.
 type suspending struct{ instant }
 
 // resuming resumes them.
@@ -38,7 +38,7 @@ const allProcesses = "all"
 func scalingType(name string, caller Caller) Type {
 	const process = `(AddToLoadBalancer|AlarmNotification|AZRebalance|HealthCheck|InstanceRefresh|Launch|ReplaceUnhealthy|ScheduledActions|Terminate)`
 	return Type{
-		Name: name, What: "the name or the ARN of an Auto Scaling group",
+		Name: name, What: "the name or the ARN of an Auto Scaling group, or " + OfStack + " for all groups of the stack", Resource: "AWS::AutoScaling::AutoScalingGroup",
 		Form: pattern.New(`^(arn:aws[a-z-]*:autoscaling:[a-z0-9-]+:[0-9]{12}:autoScalingGroup:[-0-9a-f]{1,36}:autoScalingGroupName/)?[!-9;-~]{1,255}$`),
 		Keys: []Key{{
 			Name: "processes", Plain: true, Form: pattern.New(`^(` + allProcesses + `|` + process + `(,` + process + `)*)$`),

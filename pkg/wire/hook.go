@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	sdkcloudformation "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -17,6 +18,7 @@ import (
 	sdkssm "github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
+	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
@@ -63,6 +65,7 @@ func services(a *sts.Accounts, env Environment, files hook.Files) hook.Services 
 		Buckets:    s3.NewBuckets(inTarget(a, func(c aws.Config) s3.EmptyingClient { return sdks3.NewFromConfig(c, s3Options) })),
 		Objects:    s3.NewUploaded(inTarget(a, func(c aws.Config) s3.UploadingClient { return sdks3.NewFromConfig(c, s3Options) })),
 		Files:      files,
+		Stacks:     cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
 		Groups:     autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Allowed:    env.Hooks,
 		Own:        parts(env),

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -19,7 +21,7 @@ type ReadClient interface {
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 }
 
-// A Reader reads what is in stacks in all targets. Clients returns the client of a target; the error is of kind Denied if there is none.
+// A Reader reads what is in stacks in all targets. It is a hook.Stacks. Clients returns the client of a target; the error is of kind Denied if there is none.
 type Reader struct {
 	Clients func(context.Context, project.Target) (ReadClient, error)
 }
@@ -43,6 +45,30 @@ func (r Reader) Resources(ctx context.Context, p plan.Location, after string) (p
 		})
 	}
 	return page, aws.ToString(out.NextToken), nil
+}
+
+// PhysicalIDs implements hook.Stacks. A resource that was deleted, or that an update has left behind, is listed with that status.
+func (r Reader) PhysicalIDs(ctx context.Context, in project.Target, stack, kind string) ([]string, error) {
+	var all []string
+	for after := ""; ; {
+		page, next, err := r.Resources(ctx, plan.Location{Stack: stack, Target: in}, after)
+		switch {
+		case fault.Is(err, fault.Missing):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		for _, one := range page {
+			gone := one.Status == string(types.ResourceStatusDeleteComplete) || one.Status == string(types.ResourceStatusDeleteSkipped)
+			if one.Type == kind && one.PhysicalID != "" && !gone {
+				all = append(all, one.PhysicalID)
+			}
+		}
+		if after = next; after == "" {
+			slices.Sort(all)
+			return all, nil
+		}
+	}
 }
 
 // ResourceEvents returns a page of what happened to the stack of a location and to its resources, newest first, as Resources does.

@@ -3,6 +3,7 @@ package cloudformation_test
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,33 @@ func TestResources(t *testing.T) {
 	}
 	if w.last().Get("StackName") != "shop-vpc" || w.last().Get("NextToken") != "n1" {
 		t.Error(w.last())
+	}
+}
+
+// The physical IDs of a type are those of all pages, without resources that are deleted. A stack that does not exist has none.
+func TestPhysicalIDs(t *testing.T) {
+	w := newWire(t)
+	member := func(id, kind, status string) string {
+		return `<member><LogicalResourceId>L</LogicalResourceId><PhysicalResourceId>` + id + `</PhysicalResourceId><ResourceType>AWS::` + kind + `</ResourceType><ResourceStatus>` + status + `</ResourceStatus></member>`
+	}
+	const group = "AutoScaling::AutoScalingGroup"
+	w.answers["ListStackResources"] = func(q url.Values) (int, string) {
+		page := `<StackResourceSummaries>` + member("b", group, "UPDATE_COMPLETE") + member("t", "SNS::Topic", "CREATE_COMPLETE") + member("x", group, "DELETE_COMPLETE") + `</StackResourceSummaries><NextToken>n2</NextToken>`
+		if q.Get("NextToken") == "n2" {
+			page = `<StackResourceSummaries>` + member("a", group, "CREATE_COMPLETE") + member("y", group, "DELETE_SKIPPED") + member("", group, "CREATE_IN_PROGRESS") + `</StackResourceSummaries>`
+		}
+		return say(page)(q)
+	}
+	got, err := w.reader().PhysicalIDs(t.Context(), project.Target{}, "shop-vpc", "AWS::"+group)
+	if err != nil || strings.Join(got, " ") != "a b" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for code, want := range map[string]fault.Kind{"ValidationError Stack with id shop-vpc does not exist": "", "AccessDenied no": fault.Denied} {
+		name, message, _ := strings.Cut(code, " ")
+		w.answers["ListStackResources"] = refuse(400, name, message)
+		if got, err := w.reader().PhysicalIDs(t.Context(), project.Target{}, "shop-vpc", "AWS::"+group); len(got) > 0 || fault.KindOf(err) != want {
+			t.Errorf("%s: %q, %v", code, got, err)
+		}
 	}
 }
 

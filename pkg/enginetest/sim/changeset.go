@@ -93,13 +93,31 @@ func changesOf(now, want content) plan.Proposal {
 	return plan.Proposal{Resources: append(all, table)}
 }
 
+// versionOf returns the version of a template.
+func versionOf(template string) string {
+	version, _, _ := strings.Cut(strings.TrimPrefix(template, "Description: "), " ")
+	version, _, _ = strings.Cut(version, "\n")
+	return version
+}
+
 // topicName returns the name of the topic in a template: a version that starts with the letter r gives it one.
 func topicName(template string) string {
-	version, _, _ := strings.Cut(strings.TrimPrefix(template, "Description: "), " ")
-	if strings.HasPrefix(version, "r") {
+	if version := versionOf(template); strings.HasPrefix(version, "r") {
 		return version
 	}
 	return ""
+}
+
+// GroupsOf returns the names of the Auto Scaling groups of a stack that has a version: two if that starts with the letter g, and another
+// one, which hooks may not reach, if it starts with the letter o.
+func GroupsOf(stack, version string) []string {
+	switch version[:min(1, len(version))] {
+	case "g":
+		return []string{"group-" + stack + "-a", "group-" + stack + "-b"}
+	case "o":
+		return []string{"group-" + stack + "-a", "other-" + stack}
+	}
+	return nil
 }
 
 // executeChangeSet starts the update of a change set that another step has made.

@@ -249,6 +249,14 @@ func (c *Cloud) Topics(name string) []string {
 	return nil
 }
 
+// Groups lists the names of the Auto Scaling groups of the live stack of a name in a target.
+func (c *Cloud) Groups(in project.Target, name string) []string {
+	if st := c.live[c.called(plan.Location{Stack: name, Target: in})]; st != nil {
+		return GroupsOf(name, versionOf(st.now.template))
+	}
+	return nil
+}
+
 // Names lists the names of the live stacks, sorted.
 func (c *Cloud) Names() []string { return slices.Sorted(maps.Keys(c.live)) }
 

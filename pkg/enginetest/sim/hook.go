@@ -99,6 +99,15 @@ func (h *Hooks) arrived(ctx context.Context, on string) {
 	}
 }
 
+// reachable is what hooks may reach: everything but some Auto Scaling groups.
+func reachable() hook.Allowed {
+	all := hook.Allowed{"https://hooks.example.com/*", "arn:aws:autoscaling:*:autoScalingGroup:*:autoScalingGroupName/group-*"}
+	for _, service := range []string{"cloudwatch", "events", "lambda", "s3", "secretsmanager", "states"} {
+		all = append(all, "arn:aws:"+service+":*")
+	}
+	return all
+}
+
 // crashingHooks is what hooks call: each call takes time, and may fail or crash the function.
 type crashingHooks struct{ *Backend }
 
@@ -253,9 +262,25 @@ func (m crashingHooks) DeleteOthers(ctx context.Context, _ project.Target, bucke
 	})
 }
 
+// PhysicalIDs implements hook.Stacks. Stacks have Auto Scaling groups of which their versions decide.
+func (m crashingHooks) PhysicalIDs(ctx context.Context, in project.Target, name, _ string) ([]string, error) {
+	return got(m.Backend, ctx, "Hooks.Find", name, func() ([]string, error) {
+		m.Hooks.arrived(ctx, name)
+		return m.Cloud.Groups(in, name), nil
+	})
+}
+
+// calledBy names the hook that a call is of; the given name if the call says none.
+func calledBy(ctx context.Context, name string) string {
+	if message, calls := ctx.Value(messageKey{}).(hook.Message); calls {
+		return message.Hook
+	}
+	return name
+}
+
 // SuspendProcesses implements hook.ScalingGroups. The hooks of scenarios name the processes.
 func (m crashingHooks) SuspendProcesses(ctx context.Context, _ project.Target, group string, processes []string) error {
-	return m.do(ctx, "Hooks.Scaling", group, func() error {
+	return m.do(ctx, "Hooks.Scaling", calledBy(ctx, group), func() error {
 		m.Hooks.arrived(ctx, group)
 		m.Hooks.Suspended[group] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.Hooks.Suspended[group], processes))))
 		return nil
@@ -264,7 +289,7 @@ func (m crashingHooks) SuspendProcesses(ctx context.Context, _ project.Target, g
 
 // ResumeProcesses implements hook.ScalingGroups.
 func (m crashingHooks) ResumeProcesses(ctx context.Context, _ project.Target, group string, processes []string) error {
-	return m.do(ctx, "Hooks.Scaling", group, func() error {
+	return m.do(ctx, "Hooks.Scaling", calledBy(ctx, group), func() error {
 		m.Hooks.arrived(ctx, group)
 		m.Hooks.Suspended[group] = slices.DeleteFunc(m.Hooks.Suspended[group], func(p string) bool { return slices.Contains(processes, p) })
 		return nil

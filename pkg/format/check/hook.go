@@ -37,6 +37,9 @@ func (c *checker) hooks(node string, in project.Target, all []project.Hook) {
 		if i := slices.IndexFunc(h.Moments, func(m project.Moment) bool { return t.At(m) != nil }); i >= 0 {
 			c.Add(at, "%s: %v", what, t.At(h.Moments[i]))
 		}
+		if on, known := h.Values[t.Name].Known(); known && t.CheckFinds(on, h.Moments) != nil {
+			c.Add(at, "%s: %s: %v", what, t.Name, t.CheckFinds(on, h.Moments))
+		}
 		for _, k := range t.Reached() {
 			if text, known := h.Values[k.Name].Known(); known && text != "" {
 				if err := c.hookReaches(in, t, k, text); err != nil {
@@ -56,6 +59,8 @@ func (c *checker) hookReaches(in project.Target, t hook.Type, k hook.Key, text s
 		return t.Check(text)
 	case t.Local || k.Plain || c.own.Hooks == nil:
 		return nil
+	case k.Name == t.Name && t.Finds(text):
+		return c.own.Hooks.PermitSome(project.ID(c.Name, c.Environment), t, in)
 	}
 	id, thing := project.ID(c.Name, c.Environment), k.Reaches(in, text)
 	if err := c.own.Hooks.Permit(id, thing); err != nil || c.own.Parts == nil {
