@@ -158,7 +158,9 @@ func (c Changes) Refuse(of, revision string, p Plan, basis []Basis) error {
 		all = append(all, fault.New(fault.Refused, "the files: those of the plan are revision %s, and those of this run %s", c.Revision, revision))
 	}
 	if len(c.Basis) == 0 { // Fit has left it out: a plan always has that of the settings
-		all = append(all, fault.New(fault.Refused, "something else that is not known, because the plan was too large to store what it was made from"))
+		if c.Digest != p.Digest(basis) {
+			all = append(all, fault.New(fault.Refused, "the steps, or what they were made from: which of it is not known, because the plan was too large to store that"))
+		}
 		return errors.Join(all...)
 	}
 	then, now := byStack(c.Basis), byStack(Short(basis))

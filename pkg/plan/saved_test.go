@@ -25,6 +25,11 @@ func TestSavedPlanIsRefused(t *testing.T) {
 	if got := fault.Messages(err); len(got) != 2 || got[1] != "the files: those of the plan are revision 7, and those of this run 8" {
 		t.Errorf("with other files: %q", got)
 	}
+	unstored := saved
+	unstored.Basis = []plan.Basis{}
+	if got := fault.Messages(unstored.Refuse("shop@prod", "8", p, basis)); len(got) != 2 || got[1] != "the files: those of the plan are revision 7, and those of this run 8" {
+		t.Errorf("a large plan with other files: %q", got)
+	}
 	saved.Digest = "0123456789abcdef"
 	destroy := saved
 	destroy.Operation = "plan-destroy"
@@ -51,7 +56,7 @@ func TestSavedPlanIsRefused(t *testing.T) {
 		{saved, "shop@prod", append([]plan.Basis{{Files: "other settings"}}, basis...), []string{
 			outdated, "what the project or the request says beside the stacks: schedules, approval, limits, policies, a rollback after a failure, or which stacks it is about",
 		}},
-		{large, "shop@prod", basis, []string{outdated, "something else that is not known, because the plan was too large to store what it was made from"}},
+		{large, "shop@prod", basis, []string{outdated, "the steps, or what they were made from: which of it is not known, because the plan was too large to store that"}},
 		{saved, "shop@prod", basis, []string{outdated, "the steps of the stacks, or their order"}},
 	} {
 		err := c.saved.Refuse(c.project, "7", p, c.now)
