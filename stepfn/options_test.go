@@ -102,7 +102,7 @@ func (a *generator) withOptions(w stacks) stacks {
 		case 1:
 			w[i].options = nil
 		case 2:
-			all := []string{"DELETE", "DO_NOTHING", "open", "topic", "topics", "unrolled", "watched"}
+			all := []string{"DELETE", "DO_NOTHING", "open", "retained", "retained", "topic", "topics", "unrolled", "watched"}
 			if a.importing != nil || a.moving != nil {
 				all = []string{"DELETE", "open", "topic", "watched"}
 			}
@@ -110,6 +110,15 @@ func (a *generator) withOptions(w stacks) stacks {
 		}
 	}
 	return w
+}
+
+// failRetained lets deletions of stacks fail because of what they retain.
+func (a *generator) failRetained() {
+	for _, s := range a.last {
+		if slices.Contains(s.options, "retained") && a.optional.IntN(2) == 0 {
+			a.add("fail", s.nameOnBackend()+"/delete")
+		}
+	}
 }
 
 // enabled are stacks of which none is left alone.

@@ -56,6 +56,8 @@ func writeScript(seed uint64, emulated bool) script {
 	for range turns {
 		a.round()
 	}
+	a.prune()
+	a.failRetained()
 	if a.IntN(3) == 0 || a.importing != nil || a.moving != nil {
 		a.add("redeploy", a.stacks().words()...)
 	}
@@ -118,6 +120,7 @@ func (a *generator) round() {
 	a.policy()
 	a.takeTables()
 	a.failHooks()
+	a.failRetained()
 	a.prune()
 	for _, st := range a.last {
 		if a.IntN(12) == 0 && !a.plain {

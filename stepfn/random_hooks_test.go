@@ -242,9 +242,12 @@ func (a *generator) withPrunes(w stacks) stacks {
 
 // prune adds a prune of the last project, in which other stacks may be obsolete.
 func (a *generator) prune() {
-	if a.pruning == nil || len(a.last) == 0 || a.pruning.IntN(2) == 0 {
+	if a.pruning == nil || len(a.last) == 0 {
 		return
 	}
-	a.add("prune", a.withPrunes(a.last).words()...)
+	w := a.withPrunes(a.last)
+	k := a.pruning.IntN(len(w))
+	w[k].options = []string{"obsolete"}
+	a.add("prune", w.words()...)
 	a.add("wait-idle")
 }

@@ -1,6 +1,7 @@
 package stepfn_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,22 +18,23 @@ type invariant string
 
 // The invariants that are checked after every write in memory.
 const (
-	ordered    invariant = "ordered: no step starts before the steps it depends on are done"
-	current    invariant = "current: a step starts with the outputs that this run made"
-	alone      invariant = "alone: at most one operation of ours is in progress on a stack"
-	owned      invariant = "owned: only the run that owns the lock starts steps that change something"
-	guarded    invariant = "guarded: files without a project file change no stack that was deployed with one"
-	approved   invariant = "approved: nothing is executed that was not approved"
-	spared     invariant = "spared: no stack that the files of the last deploy leave alone is changed"
-	written    invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
-	once       invariant = "once: a step sends one request"
-	same       invariant = "same: each request under one token is the same"
-	unused     invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
-	finished   invariant = "finished: nothing is written for a run that has ended, and it sends no request"
-	locked     invariant = "locked: while a run is queued, a run that has not ended owns the lock, and no queued run has ended"
-	followed   invariant = "followed: a poll reads the run as it is, though it reads only what was selected"
-	remembered invariant = "remembered: the records name every stack that we created and did not delete"
-	fulfilled  invariant = "fulfilled: after a run has succeeded, exactly the desired stacks are live, as desired"
+	ordered      invariant = "ordered: no step starts before the steps it depends on are done"
+	current      invariant = "current: a step starts with the outputs that this run made"
+	alone        invariant = "alone: at most one operation of ours is in progress on a stack"
+	owned        invariant = "owned: only the run that owns the lock starts steps that change something"
+	guarded      invariant = "guarded: files without a project file change no stack that was deployed with one"
+	approved     invariant = "approved: nothing is executed that was not approved"
+	spared       invariant = "spared: no stack that the files of the last deploy leave alone is changed"
+	written      invariant = "written: a request to CloudFormation is recorded before it is sent, with all its dependencies"
+	once         invariant = "once: a step sends one request"
+	same         invariant = "same: each request under one token is the same"
+	unused       invariant = "unused: no stack is deleted permanently while another stack uses it or is being changed to use it"
+	finished     invariant = "finished: nothing is written for a run that has ended, and it sends no request"
+	locked       invariant = "locked: while a run is queued, a run that has not ended owns the lock, and no queued run has ended"
+	followed     invariant = "followed: a poll reads the run as it is, though it reads only what was selected"
+	remembered   invariant = "remembered: the records name every stack that we created and did not delete"
+	retainsNamed invariant = "retains: a deletion is repeated without resources only if files have said to retain them"
+	fulfilled    invariant = "fulfilled: after a run has succeeded, exactly the desired stacks are live, as desired"
 )
 
 // The invariants that are checked when no run can continue.
@@ -231,7 +233,7 @@ func imports(v plan.Verb) bool { return v == plan.Import }
 
 // startedBy checks an operation that CloudFormation starts for a task.
 func (w *monitor) startedBy(t action.Task) {
-	key := fmt.Sprintf("%s/%d", t.Run, t.Number)
+	key := fmt.Sprintf("%s/%d/%s", t.Run, t.Number, t.Receipt.Retained)
 	token, before := w.started[key]
 	if before && token == t.Token() {
 		return // CloudFormation continues it or rolls it back
@@ -239,6 +241,7 @@ func (w *monitor) startedBy(t action.Task) {
 	w.holds(once, !before, "%s of run %s is requested with the token %s, and was before with %s", t.Step.ID, t.Run, t.Token(), token)
 	w.started[key] = t.Token()
 	w.owners.requested(w, t)
+	w.repeats(t)
 	w.prunedBy(t)
 	w.imported(t)
 	r, k := w.p.Store.Lend(t.Run), w.of(t.Run)
@@ -248,7 +251,7 @@ func (w *monitor) startedBy(t action.Task) {
 	}
 	w.leavesAlone(r, t)
 	record := w.p.Store.LendRecords(t.Project)[t.Step.Node]
-	w.holds(written, r.Steps[t.Number].Status == run.Running && record.Token == t.Token(),
+	w.holds(written, r.Steps[t.Number].Status == run.Running && record.Token == action.Token(t.Run, t.TokenKey, t.Number, t.Attempt),
 		"%s is requested with the token %s: the step is %s, the record says %q", t.Step.ID, t.Token(), r.Steps[t.Number].Status, record.Token)
 	for _, n := range t.Node.Needs {
 		w.holds(written, slices.Contains(record.Needs, n), "%s needs %s, and its record says %v", t.Step.ID, n, record.Needs)
@@ -259,6 +262,16 @@ func (w *monitor) startedBy(t action.Task) {
 		w.upToDate(t)
 	}
 	w.remembers()
+}
+
+// repeats checks what a task retains that repeats a deletion.
+func (w *monitor) repeats(t action.Task) {
+	names := t.Retained()
+	if len(names) == 0 {
+		return
+	}
+	name := cmp.Or(w.p.Cloud.NameOf(t.Location().Stack), t.Location().Stack)
+	w.holds(retainsNamed, slices.Equal(names, []string{"Topic"}) && w.retaining[name], "%s of run %s retains %v of %s, which no files have retained", t.Step.ID, t.Run, names, name)
 }
 
 // unneeded checks that no stack uses one that is deleted permanently.

@@ -35,13 +35,14 @@ type player struct {
 	gated          bool            // plans have to be approved
 	tables         []string        // that exist
 	deletions      int             // of tables, that were checked
+	retaining      map[string]bool // physical names of stacks of which files have retained resources
 	denied         string          // what the policy of the installation denies: a key of denials
 }
 
 func newPlayer(t testing.TB) *player {
 	return &player{
 		recorder: &recorder{TB: t}, desired: make(map[string]stacks), sources: make(map[run.Source]stacks), projects: make(map[run.Source]project.Project),
-		changedOutside: make(map[string]bool), checked: make(map[string]int), injected: make(map[string]int), outdated: make(map[string]bool),
+		changedOutside: make(map[string]bool), checked: make(map[string]int), injected: make(map[string]int), outdated: make(map[string]bool), retaining: make(map[string]bool),
 	}
 }
 
@@ -67,6 +68,7 @@ func (g *player) play(s script) {
 
 // execute executes one line.
 func (g *player) execute(l line) {
+	g.retains(l)
 	switch what := l[0]; what {
 	case "deploy", "plan", "prune", "destroy", "refresh", "retry":
 		g.submit(l)
@@ -124,6 +126,15 @@ func (g *player) execute(l line) {
 	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault", "max-parallel", "approve-plans": // faultPlan reads them
 	default:
 		g.Fatalf("%q is not a word of scripts", what)
+	}
+}
+
+// retains learns from a line of which stacks its files retain resources.
+func (g *player) retains(l line) {
+	if slices.Contains([]string{"deploy", "prune", "redeploy", "plan", "adopt"}, l[0]) {
+		for _, s := range l.stacks() {
+			g.retaining[s.physical] = g.retaining[s.physical] || slices.Contains(s.options, "retained")
+		}
 	}
 }
 
