@@ -25,6 +25,7 @@ type generator struct {
 
 	hooking   *rand.Rand // draws hooks; nil if the project has none
 	hooks     []string   // their names
+	grouped   bool       // a hook is about all Auto Scaling groups of its stack
 	alarms    []string   // that they wait for
 	uploading [][]string // the words of hooks that upload, without what they upload
 	pruning   *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
@@ -323,10 +324,14 @@ func (a *generator) project() stacks {
 	return w
 }
 
-// version draws a version. One that starts with the letter r gives the topic a name, so that it is replaced.
+// version draws a version. One that starts with the letter r gives the topic a name, so that it is replaced. The stack of
+// one that starts with the letter g has two Auto Scaling groups.
 func (a *generator) version() string {
 	if a.levels && a.IntN(3) == 0 {
 		return a.one("r1", "r2")
+	}
+	if a.grouped && a.hooking.IntN(2) == 0 {
+		return []string{"g1", "g2"}[a.hooking.IntN(2)]
 	}
 	return a.one("v1", "v2", "v3")
 }

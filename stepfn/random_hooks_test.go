@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -18,6 +19,7 @@ const (
 	calledInTime invariant = "called in time: a hook is called only while its step runs"
 	calledOnce   invariant = "called at least once: a hook whose step is done was called with the token of its step"
 	uploadedAll  invariant = "uploaded all: a bucket into which a hook has uploaded a folder has the files of the folder, and no others if the hook deletes them"
+	scaledAll    invariant = "scaled all: after a hook about the Auto Scaling groups of its stack, their processes are as it says"
 	emptiedFirst invariant = "emptied first: a bucket that a hook has emptied has no objects"
 	keepsValues  invariant = "keeps values: an update changes no parameter that the stack has and whose changes are ignored"
 	prunes       invariant = "prunes: a prune deletes obsolete stacks and does nothing else to stacks"
@@ -84,6 +86,9 @@ func (a *generator) hookType(words []string) []string {
 		a.alarms = append(a.alarms, "alarm-"+name)
 		return []string{"watching", "alarm-" + name}
 	case 6, 7:
+		if kind := a.ofStack(words); kind != nil {
+			return kind
+		}
 		a.add("group", "group-"+name)
 		return []string{[]string{"suspending", "resuming"}[a.hooking.IntN(2)], "group-" + name, "Launch,Terminate"}
 	case 8:
@@ -101,6 +106,16 @@ func (a *generator) hookType(words []string) []string {
 		return a.upload(name)
 	}
 	return nil
+}
+
+// ofStack draws a hook about all Auto Scaling groups of its stack, whose versions then decide which groups it has. It returns nil for a
+// hook that is about a group of its own, as at a moment when a stack has none.
+func (a *generator) ofStack(words []string) []string {
+	if len(words) == 2 || slices.Contains([]string{"before_create", "after_delete"}, words[1]) || a.hooking.IntN(2) == 0 {
+		return nil
+	}
+	a.grouped = true
+	return []string{[]string{"suspending", "resuming"}[a.hooking.IntN(2)], hook.OfStack, "Launch,Terminate"}
 }
 
 // upload draws what a hook uploads into its bucket.
@@ -174,11 +189,30 @@ func (w *monitor) hookEnded(r run.Run, s run.Step) {
 	if s.Verb == plan.Hook && s.Status == run.Done && !s.Receipt.Skipped {
 		w.holds(calledOnce, w.hooked[action.Token(r.ID, r.TokenKey, s.Number, 1)], "%s of run %s is done, and its hook was not called", s.ID, r.ID)
 		c, _, err := plan.CallOf(s.Step)
-		if folder := c.Hook.Values["upload"].String(); err == nil && folder != "" && !c.Hook.Ignore {
+		if err != nil || c.Hook.Ignore {
+			return
+		}
+		w.scaled(c, s.ID+" of run "+r.ID)
+		if folder := c.Hook.Values["upload"].String(); folder != "" {
 			w.uploaded(c.Hook, uploadedFiles(folder), s.ID+" of run "+r.ID)
 		}
-		if bucket := c.Hook.Values["empty_bucket"].String(); err == nil && bucket != "" && !c.Hook.Ignore {
+		if bucket := c.Hook.Values["empty_bucket"].String(); bucket != "" {
 			w.holds(emptiedFirst, w.p.Hooks.Buckets[bucket] == 0, "%s of run %s is done, and %s has %d objects", s.ID, r.ID, bucket, w.p.Hooks.Buckets[bucket])
+		}
+	}
+}
+
+// scaled checks the Auto Scaling groups of the stack of a hook that was called for all of them.
+func (w *monitor) scaled(c plan.HookCall, step string) {
+	for _, suspends := range []bool{true, false} {
+		key := map[bool]string{true: "suspend_scaling", false: "resume_scaling"}[suspends]
+		if c.Hook.Values[key].String() != hook.OfStack {
+			continue
+		}
+		for _, group := range w.p.Cloud.Groups(c.Target, c.StackName) {
+			for _, process := range []string{"Launch", "Terminate"} {
+				w.holds(scaledAll, slices.Contains(w.p.Hooks.Suspended[group], process) == suspends, "%s is done, and of %s %v are suspended", step, group, w.p.Hooks.Suspended[group])
+			}
 		}
 	}
 }
@@ -206,7 +240,8 @@ func (w *monitor) prunedBy(t action.Task) {
 		return
 	}
 	p, _ := w.projectOf(r.Source)
-	w.holds(prunes, t.Step.Verb == plan.Delete && p.IsObsolete(t.Step.Node), "%s of run %s is requested, and its files call only %v obsolete", t.Step.ID, r.ID, p.Obsolete)
+	former := w.p.Store.LendRecords(t.Project)[t.Step.Node].FormerName // of a stack that the obsolete one left behind
+	w.holds(prunes, t.Step.Verb == plan.Delete && (p.IsObsolete(t.Step.Node) || p.IsObsolete(former)), "%s of run %s is requested, and its files call only %v obsolete", t.Step.ID, r.ID, p.Obsolete)
 }
 
 // pruningSeeds is of how many seeds one has obsolete stacks and parameters whose changes are ignored.

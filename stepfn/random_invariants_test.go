@@ -324,6 +324,9 @@ func (w *monitor) upToDate(t action.Task) {
 			if part.Node == "" || !here || w.changedOutside[n.Stack] {
 				continue
 			}
+			if desired.Ignores(part.Node) { // it stays as it was recorded
+				n.Stack = w.p.Store.LendRecords(t.Project)[part.Node].Stack
+			}
 			template, _ := w.p.Cloud.Template(n.Stack)
 			w.holds(current, !ok || desired.Ignores(part.Node) || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
 			got, want := t.Want.Parameters[name], w.p.Cloud.Output(n.Stack, part.Output)
@@ -376,7 +379,8 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		}
 	}
 	for name := range g.Recorded() {
-		g.holds(fulfilled, desired[name], "run %s has succeeded, but %s is recorded and not desired", r.ID, name)
+		kept := slices.ContainsFunc(r.Messages, func(m string) bool { return strings.HasPrefix(m, "stack "+name+" is kept, although the files that are deployed again") })
+		g.holds(fulfilled, desired[name] || kept && r.Operation == plan.RollbackName, "run %s has succeeded, but %s is recorded and not desired", r.ID, name)
 	}
 }
 

@@ -45,6 +45,7 @@ func (e *Engine) showPlan(ctx context.Context, r *run.Run, v plan.View, p plan.P
 		}
 		for i, s := range proposals {
 			proposals[i].Expected = e.Verbs.Expected(s.Verb, v.Desired.Nodes[s.Node], v.Recorded[s.Node])
+			proposals[i].Group = v.Group(s.Node)
 		}
 		r.SetSteps(proposals, specs)
 	}

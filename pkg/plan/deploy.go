@@ -80,7 +80,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		if err == nil {
 			n := v.Desired.Nodes[name]
 			deploys, err = withHooks(deploys, n.Hooks, callOf(n))
-			if err == nil && slices.ContainsFunc(deploys, func(s Step) bool { return s.does(Update) }) {
+			if err == nil && slices.ContainsFunc(deploys, func(s Step) bool { return s.does(Create, Update) }) {
 				deploys, err = withPending(deploys, n, v.Recorded[name])
 			}
 		}
@@ -104,6 +104,9 @@ func (v View) plan(refusals []error) (Plan, error) {
 	}
 	refusals = append(refusals, v.leftDependents(about, b.deletes)...)
 	refusals = append(refusals, v.readIgnored(b.deploys)...)
+	if err := v.refuseCycle(b.deploys); err != nil {
+		refusals = append(refusals, err)
+	}
 	maps.Copy(b.deletes, v.uncalled(about))
 	if b.leaving, b.arriving, b.moves, err = v.movements(); err != nil {
 		refusals = append(refusals, err)

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/graph"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -60,6 +62,31 @@ func (v View) readIgnored(deploys phases) []error {
 		deploys[name] = []Step{{Verb: Read}}
 	}
 	return refusals
+}
+
+// refuseCycle refuses a plan with which a stack would depend on itself through one that is left alone, because CloudFormation could
+// delete none of them then. A stack without steps depends on what it was last deployed with, whatever the files say.
+func (v View) refuseCycle(deploys phases) error {
+	var needs graph.Graph[string]
+	for name, r := range v.Recorded {
+		if len(deploys[name]) == 0 {
+			needs.Add(name, r.Needs...)
+		}
+	}
+	for name := range deploys {
+		needs.Add(name, v.Desired.Nodes[name].Needs...)
+	}
+	_, err := needs.Order()
+	ring, ok := errors.AsType[*graph.CycleError[string]](err)
+	if !ok || !slices.ContainsFunc(ring.Cycle, func(name string) bool { return len(deploys[name]) > 0 }) {
+		return nil
+	}
+	ignored := slices.DeleteFunc(slices.Clone(ring.Cycle[1:]), func(name string) bool { return !v.Desired.Ignores(name) })
+	if len(ignored) == 0 {
+		return nil // the plan deletes what these depend on
+	}
+	why := v.whyIgnored(ignored...)
+	return fault.New(fault.Refused, "%w: %s would stay as last deployed, because the project's files say %s, and CloudFormation could delete none of these stacks: remove %s, or the dependency", err, listed(ignored), why, why)
 }
 
 // usedBy lists the nodes whose outputs a node or its hooks use, sorted.

@@ -31,8 +31,8 @@ func previewPrune() Operation {
 	}
 }
 
-// Prune plans to delete the recorded stacks that the project's files call obsolete, or those of them that Only names. Other stacks have
-// no steps. It refuses to delete what a stack that stays depends on, by its record or by the files. It has no limit of deletions, because
+// Prune plans to delete the recorded stacks that the project's files call obsolete, or those of them that Only names, and what these left
+// behind when they got other physical names. Other stacks have no steps. It refuses to delete what a stack that stays depends on, by its record or by the files. It has no limit of deletions, because
 // the files name each stack.
 func Prune(v View) (Plan, error) {
 	var refusals []error
