@@ -316,8 +316,8 @@ func (w *monitor) projectOf(source run.Source) (project.Project, bool) {
 // upToDate checks that a stack is deployed with the outputs that this run made of its
 // dependencies.
 func (w *monitor) upToDate(t action.Task) {
-	source := w.p.Store.Lend(t.Run).Source
-	desired, ok := w.projectOf(source)
+	r := w.p.Store.Lend(t.Run)
+	desired, ok := w.projectOf(r.Source)
 	for name, text := range t.Node.Parameters {
 		for _, part := range text {
 			n, here := desired.Nodes[part.Node]
@@ -328,11 +328,16 @@ func (w *monitor) upToDate(t action.Task) {
 				n.Stack = w.p.Store.LendRecords(t.Project)[part.Node].Stack
 			}
 			template, _ := w.p.Cloud.Template(n.Stack)
-			w.holds(current, !ok || desired.Ignores(part.Node) || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
+			w.holds(current, !ok || desired.Ignores(part.Node) || stays(r, part.Node) || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
 			got, want := t.Want.Parameters[name], w.p.Cloud.Output(n.Stack, part.Output)
 			w.holds(current, got == want, "%s gets %q from %s, whose output is %q", t.Step.ID, got, n.Stack, want)
 		}
 	}
+}
+
+// stays reports whether a run has said that it leaves a stack as it is, because nobody approves a rollback.
+func stays(r run.Run, name string) bool {
+	return slices.ContainsFunc(r.Messages, func(m string) bool { return strings.HasPrefix(m, "stack "+name+" stays as it is") })
 }
 
 // remembers checks that the records name every stack that we created.
@@ -359,8 +364,7 @@ func (g *player) asDesired(r run.Run, w stacks) {
 	desired := make(map[string]bool)
 	for _, st := range w {
 		desired[st.name] = true
-		stays := slices.ContainsFunc(r.Messages, func(m string) bool { return strings.HasPrefix(m, "stack "+st.name+" stays as it is") }) // nobody approves a rollback
-		if g.changedOutside[st.physical] || stays || st.ignored() {
+		if g.changedOutside[st.physical] || stays(r, st.name) || st.ignored() {
 			continue
 		}
 		s := g.Status(st.nameOnBackend())

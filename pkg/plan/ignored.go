@@ -41,7 +41,7 @@ func (v View) removes(name string, about map[string]bool) bool {
 }
 
 // readIgnored adds steps that read the stacks which are left alone and whose outputs are not as recorded, before the stacks that use
-// them. It refuses the plan if such a stack has no outputs because it does not exist.
+// them. It refuses the plan if such a stack does not exist, or has to be created again: nobody could delete it while another one imports from it.
 func (v View) readIgnored(deploys phases) []error {
 	var refusals []error
 	reads := make(map[string]bool)
@@ -53,6 +53,9 @@ func (v View) readIgnored(deploys phases) []error {
 			case !v.exists(need) || v.Recorded[need].StackID == "":
 				refusals = append(refusals, fault.New(fault.Refused, "stack %s uses outputs of %s, which is left alone because the project's files say %s, and which Stackwright has not deployed: remove that; or, if the stack %s exists, record it with stackwright adopt --only %s",
 					name, need, v.whyIgnored(need), v.Desired.Nodes[need].Stack, need))
+			case v.managed(need) && v.Live[need].Dead():
+				refusals = append(refusals, fault.New(fault.Refused, "stack %s uses outputs of %s, which is %s and has to be created again, but is left alone because the project's files say %s: remove that, or the dependency",
+					name, need, v.Live[need].Status, v.whyIgnored(need)))
 			case v.managed(need) && !maps.Equal(v.Recorded[need].Outputs, v.Live[need].Outputs):
 				reads[need] = true
 			}

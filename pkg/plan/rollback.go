@@ -43,7 +43,7 @@ func Rollback(v View) (Plan, error) {
 		switch {
 		case v.created(name):
 			messages = append(messages, "stack "+name+" is kept, although the run that is rolled back created it: "+kept[name])
-		case v.Recorded[name].IsAdopted(), v.Recorded[name].Approve != project.ApproveNever:
+		case v.Recorded[name].IsAdopted(), v.Recorded[name].Approve != project.ApproveNever, len(v.Desired.Nodes) > 0:
 			messages = append(messages, "stack "+name+" is kept, although the files that are deployed again do not contain it: "+kept[name])
 		}
 	}
