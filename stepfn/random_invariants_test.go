@@ -383,7 +383,9 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		}
 	}
 	for name := range g.Recorded() {
-		kept := slices.ContainsFunc(r.Messages, func(m string) bool { return strings.HasPrefix(m, "stack "+name+" is kept, although the files that are deployed again") })
+		kept := slices.ContainsFunc(r.Messages, func(m string) bool {
+			return strings.HasPrefix(m, "stack "+name+" is kept, although the files that are deployed again")
+		})
 		g.holds(fulfilled, desired[name] || kept && r.Operation == plan.RollbackName, "run %s has succeeded, but %s is recorded and not desired", r.ID, name)
 	}
 }
