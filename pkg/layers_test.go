@@ -79,7 +79,7 @@ format/native         project remote access plan hook format/archive format/decl
 format/packages       remote format/archive format/problem lib/document lib/template
 format/plain          project format/archive format/declared format/packages format/problem lib/document lib/pattern lib/stackpolicy lib/template
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
-format/sceptre        project remote format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
+format/sceptre        project hook remote format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        fault project remote format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template
 format/check          project hook format/declared format/problem format/resolve lib/graph lib/resource lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template

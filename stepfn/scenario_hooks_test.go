@@ -167,11 +167,11 @@ type hooked interface {
 	Called() []string                      // the names of the hooks that were called since the last call
 }
 
-// hooksOf returns the hooks of a stack, sorted by their moments as written, as a file has them.
+// hooksOf returns the hooks of a stack, in the order of their moments.
 func hooksOf(all []testHook, stack string) []project.Hook {
 	var made []project.Hook
 	some := slices.DeleteFunc(slices.Clone(all), func(h testHook) bool { return h.stack != stack })
-	slices.SortStableFunc(some, func(a, b testHook) int { return strings.Compare(a.moment, b.moment) })
+	slices.SortStableFunc(some, func(a, b testHook) int { return project.Moment(a.moment).Compare(project.Moment(b.moment)) })
 	for _, h := range some {
 		made = append(made, h.hook())
 	}

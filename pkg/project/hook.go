@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -56,6 +57,12 @@ func StackMoments() map[Moment][]Moment {
 		all[m] = []Moment{m}
 	}
 	return all
+}
+
+// Compare orders the moments of a stack as they are called: those of a deploy are around those of a creation and of an update.
+func (m Moment) Compare(other Moment) int {
+	rank := map[Moment]int{BeforeDeploy: -1, AfterDeploy: 1}
+	return cmp.Or(cmp.Compare(rank[m], rank[other]), cmp.Compare(m, other))
 }
 
 // ProjectMoments are the moments of a project.

@@ -131,6 +131,9 @@ func part(was, is project.Node) string {
 			}
 		}
 	}
+	if !reflect.DeepEqual(was.Hooks, is.Hooks) {
+		return ": hooks"
+	}
 	return ""
 }
 
@@ -179,6 +182,7 @@ func (w *writer) stack(s declared.Stack, environment string) draft.Stack {
 		Obsolete:      literal(s.Settings.Obsolete) == "true",
 		Notifications: writtenAll(s.Settings.Notifications), OnFailure: literal(s.Settings.OnFailure), DisableRollback: literal(s.Settings.DisableRollback) == "true",
 	}
+	one.Hooks = hooks(s.Settings.Hooks)
 	if p := s.Settings.StackPolicy; p != nil {
 		one.Policy = p.Body
 	}
@@ -192,6 +196,28 @@ func (w *writer) stack(s declared.Stack, environment string) draft.Stack {
 		one.Comment = w.rest(s.At.File) // after those of the values
 	}
 	return one
+}
+
+// hooks writes the hooks of a stack.
+func hooks(by declared.Hooks) []draft.Hook {
+	var all []draft.Hook
+	for _, m := range slices.SortedFunc(maps.Keys(by), project.Moment.Compare) {
+		for _, h := range by[m] {
+			one := draft.Hook{Moment: m, Name: h.Name}
+			for _, name := range slices.SortedFunc(maps.Keys(h.Values), func(a, b string) int {
+				if a == h.Type || b == h.Type { // it comes first
+					return map[bool]int{true: -1, false: 1}[a == h.Type]
+				}
+				return strings.Compare(a, b)
+			}) {
+				for _, parts := range h.Values[name].Value.Items {
+					one.Keys = append(one.Keys, draft.Key{Name: name, Value: written(parts)})
+				}
+			}
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // values writes parameters or tags, with their comments.

@@ -216,3 +216,21 @@ func TestRefused(t *testing.T) {
 		})
 	}
 }
+
+// Hooks that are not the same are named.
+func TestOtherHooks(t *testing.T) {
+	files, reads := folder(t, "../sceptre/testdata/trees/hooks", "want.json"), 0
+	_, err := convert.Project(files, func(f archive.Files, environment string) (format.Loaded, error) {
+		l, err := reader(f, environment)
+		if reads++; reads == 2 {
+			n := l.Project.Nodes["inherits"]
+			n.Hooks = n.Hooks[:1]
+			l.Project.Nodes["inherits"] = n
+		}
+		return l, err
+	})
+	want := "shop@default: stack inherits: hooks cannot be written in a project file with the same effect: write the project by hand"
+	if got := fault.Messages(err); !slices.Equal(got, []string{want}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -54,7 +54,18 @@ type Stack struct {
 	DisableRollback bool
 	Triggers        project.RollbackTriggers // of live stacks
 	Policy          string                   // the body of the stack policy
+	Hooks           []Hook                   // those of one moment after one another
 }
+
+// A Hook is a hook of a stack.
+type Hook struct {
+	Moment project.Moment // as in the file
+	Name   string
+	Keys   []Key // the first says its type
+}
+
+// A Key is a key of a hook with its value, a text with references.
+type Key struct{ Name, Value string }
 
 // A Value is the value of a parameter or a tag, with references.
 type Value struct {
@@ -171,6 +182,23 @@ func (s Stack) settings(b *bytes.Buffer, indent string) {
 	}
 	list(b, indent, "targets", s.Targets)
 	list(b, indent, "needs", s.Needs)
+	writeHooks(b, indent, s.Hooks)
+}
+
+// writeHooks writes the key hooks of a stack.
+func writeHooks(b *bytes.Buffer, indent string, hooks []Hook) {
+	for i, h := range hooks {
+		if i == 0 {
+			fmt.Fprintf(b, "%shooks:\n", indent)
+		}
+		if i == 0 || h.Moment != hooks[i-1].Moment {
+			fmt.Fprintf(b, "%s  %s:\n", indent, h.Moment)
+		}
+		fmt.Fprintf(b, "%s    - name: %s\n", indent, scalar(h.Name))
+		for _, k := range h.Keys {
+			fmt.Fprintf(b, "%s      %s: %s\n", indent, k.Name, scalar(k.Value))
+		}
+	}
 }
 
 // list writes a key with a list.

@@ -39,7 +39,7 @@ func (r *resolver) setProjectHooks(home project.Target) {
 func (r *resolver) hooks(s *Stack, what string, by declared.Hooks, moments map[project.Moment][]project.Moment) []project.Hook {
 	var all []project.Hook
 	taken := make(map[string]bool)
-	for _, m := range slices.Sorted(maps.Keys(by)) {
+	for _, m := range slices.SortedFunc(maps.Keys(by), project.Moment.Compare) {
 		for _, d := range by[m] {
 			of := hookPrefix + d.Name
 			if taken[d.Name] {

@@ -110,7 +110,12 @@ func (t *tree) apply(is strategy, key string, parent, child jinja.Entry) (jinja.
 	for _, e := range []jinja.Entry{parent, child} {
 		_, isList := e.Value.(*jinja.List)
 		_, isDict := e.Value.(*jinja.Dict)
-		if jinja.Truth(e.Value) && (is == listJoin && !isList || is == dictMerge && !isDict) {
+		switch {
+		case !jinja.Truth(e.Value) || is == listJoin && isList || is == dictMerge && isDict:
+		case key == "hooks":
+			t.Add(t.places[e.Place], "hooks_inheritance: merge: Sceptre joins only lists, and fails on %s: remove it, and write all hooks of the stack in one file", jinja.Kind(e.Value))
+			return jinja.Entry{}, errReported
+		default:
 			t.Add(t.places[e.Place], "%s: expected %s, found %s", key, map[strategy]string{listJoin: "a list", dictMerge: "a mapping"}[is], jinja.Kind(e.Value))
 			return jinja.Entry{}, errReported
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
@@ -39,6 +40,31 @@ type made struct {
 	DisableRollback bool     `json:"disable_rollback"`
 	Ignored         bool     `json:"ignored"`
 	Obsolete        bool     `json:"obsolete"`
+
+	Hooks map[string][]string `json:"hooks"` // what is called around a create, an update and a delete, with the operation itself
+}
+
+// called is what a node calls around an operation, as testdata/oracle.py writes it.
+func called(n project.Node) map[string][]string {
+	commands := map[string]string{"suspend_scaling": "suspend_processes", "resume_scaling": "resume_processes"}
+	var all map[string][]string
+	for operation, moments := range map[string][2]project.Moment{
+		"create": {project.BeforeCreate, project.AfterCreate}, "update": {project.BeforeUpdate, project.AfterUpdate}, "delete": {project.BeforeDelete, project.AfterDelete},
+	} {
+		var calls [2][]string
+		for i, m := range moments {
+			for _, h := range project.At(n.Hooks, m) {
+				calls[i] = append(calls[i], commands[h.Type]+" "+strings.Replace(h.Values[h.Type].String(), hook.OfStack, n.Stack, 1)+" "+h.Values["processes"].String())
+			}
+		}
+		if len(calls[0])+len(calls[1]) > 0 {
+			if all == nil {
+				all = make(map[string][]string)
+			}
+			all[operation] = slices.Concat(calls[0], []string{operation}, calls[1])
+		}
+	}
+	return all
 }
 
 var targets = map[string]project.Target{
@@ -163,6 +189,7 @@ func compare(t *testing.T, files archive.Files, kept []byte, environment string)
 			StackName: n.Stack, Parameters: map[string]string{}, Tags: map[string]string{}, Needs: append([]string{}, n.Needs...),
 			Account: want[name].Account, Service: want[name].Service, Protect: n.Protect, Timeout: n.Timeout.Minutes(), Template: string(l.Templates[n.Template.Digest]),
 			Notifications: append([]string{}, n.Notifications...), OnFailure: string(n.OnFailure), DisableRollback: n.DisableRollback, Ignored: slices.Contains(l.Project.Ignored, name), Obsolete: l.Project.IsObsolete(name),
+			Hooks: called(n),
 		}
 		for key, text := range n.Parameters {
 			m.Parameters[key] = text.String()

@@ -167,7 +167,6 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 	if s.config == nil {
 		return declared.Stack{Name: s.name, At: s.at, Template: &declared.Template{At: s.at, Broken: true}, Settings: declared.Settings{Incomplete: true}}, true
 	}
-	t.refuseHooks(s)
 	r := &resolution{tree: t, stack: s, stacks: all}
 	one := declared.Stack{Name: s.name, At: s.at, ParametersIn: "under parameters: in " + s.at.File}
 	one.StackName = literal(t.position(s, "stack_name"), s.physical)
@@ -193,6 +192,7 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 	t.failure(s, &one.Settings)
 	one.Settings.Notifications = r.notifications()
 	one.Settings.Needs = r.needs()
+	one.Settings.Hooks = r.hooks()
 	one.Settings.Parameters, one.Settings.Incomplete = r.parameters()
 	one.Settings.Tags = r.tags()
 	one.Template = r.template()

@@ -16,6 +16,7 @@ os.environ.update(side.get("environment_variables") or {})
 
 from sceptre.config.reader import ConfigReader
 from sceptre.context import SceptreContext
+from sceptre.hooks import add_stack_hooks
 from sceptre.resolvers import stack_output
 
 names, external = {}, []
@@ -55,11 +56,52 @@ requests.Session.request = lambda self, method, url, **more: sent(
 
 
 def call(self, service, command, kwargs=None, **_):
+    if command == "describe_stack_resources":
+        return {"StackResources": [{"ResourceType": "AWS::AutoScaling::AutoScalingGroup", "PhysicalResourceId": kwargs["StackName"]}]}
+    if service == "autoscaling":
+        called.append(" ".join([command, kwargs["AutoScalingGroupName"]] + kwargs["ScalingProcesses"]))
+        return {}
     assert (service, command) == ("s3", "get_object"), command
     return {"Body": io.BytesIO(open(os.path.join("remote/s3", kwargs["Bucket"], kwargs["Key"]), "rb").read())}
 
 
 ConnectionManager.call = call
+
+called = []
+
+
+class Actions:
+    """What Sceptre does to a stack, with its own decorator, which calls the hooks."""
+
+    def __init__(self, stack):
+        self.stack = stack
+
+    @add_stack_hooks
+    def create(self):
+        called.append("create")
+
+    @add_stack_hooks
+    def update(self):
+        called.append("update")
+
+    @add_stack_hooks
+    def delete(self):
+        called.append("delete")
+
+    @add_stack_hooks
+    def launch(self, do):
+        do()
+
+
+def hooks(stack):
+    actions, all = Actions(stack), {}
+    for name, do in [("create", lambda: actions.launch(actions.create)), ("update", lambda: actions.launch(actions.update)), ("delete", actions.delete)]:
+        called.clear()
+        do()
+        if called != [name]:
+            all[name] = list(called)
+    return all
+
 
 context = SceptreContext(project_path=os.getcwd(), command_path=".", user_variables=side.get("variables") or {})
 stacks, _ = ConfigReader(context).construct_stacks()
@@ -83,6 +125,8 @@ for s in sorted(stacks, key=lambda s: s.name):
         "disable_rollback": bool(s.disable_rollback),
         "template": s.template.body,
     }
+    if hooks(s):
+        result[s.name]["hooks"] = hooks(s)
     if s.ignore:
         result[s.name]["ignored"] = True
     if s.obsolete:
