@@ -40,37 +40,40 @@ func (c *Client) CreateUpload(ctx context.Context, project, environment string, 
 
 // A DrawGraphQuery has the parameters of DrawGraph. Zero values are left out.
 type DrawGraphQuery struct {
+	From   int    // the number of the first node of the page
 	Format string // JSON, a drawing, or the language of a program that draws
 }
 
 // DrawGraph is GET /projects/{project}/{environment}/graph: show which recorded stack of a project depends on which, as a drawing, in q.Format.
 func (c *Client) DrawGraph(ctx context.Context, project, environment string, q DrawGraphQuery, options ...Option) ([]byte, error) {
 	var got []byte
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/graph", project, environment), query: query{"format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/graph", project, environment), query: query{"from": number(q.From), "format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
 	return got, err
 }
 
 // A DrawRunGraphQuery has the parameters of DrawRunGraph. Zero values are left out.
 type DrawRunGraphQuery struct {
+	From   int    // the number of the first node of the page
 	Format string // JSON, a drawing, or the language of a program that draws
 }
 
 // DrawRunGraph is GET /projects/{project}/{environment}/runs/{run}/graph: show which step of a run comes after which, as a drawing, in q.Format.
 func (c *Client) DrawRunGraph(ctx context.Context, project, environment, run string, q DrawRunGraphQuery, options ...Option) ([]byte, error) {
 	var got []byte
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/graph", project, environment, run), query: query{"format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/graph", project, environment, run), query: query{"from": number(q.From), "format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
 	return got, err
 }
 
 // A DrawTimelineQuery has the parameters of DrawTimeline. Zero values are left out.
 type DrawTimelineQuery struct {
+	From   int    // the number of the first step of the page
 	Format string // JSON, a drawing, or the language of a program that draws
 }
 
 // DrawTimeline is GET /projects/{project}/{environment}/runs/{run}/timeline: show when the steps of a run were started and ended, and which decided when the run ended, as a drawing, in q.Format.
 func (c *Client) DrawTimeline(ctx context.Context, project, environment, run string, q DrawTimelineQuery, options ...Option) ([]byte, error) {
 	var got []byte
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/timeline", project, environment, run), query: query{"format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/timeline", project, environment, run), query: query{"from": number(q.From), "format": q.Format}, media: []string{"image/svg+xml", "text/plain", "application/json"}}, &got, options)
 	return got, err
 }
 
@@ -288,10 +291,15 @@ func (c *Client) ShowAccess(ctx context.Context, project, environment string, op
 	return got, err
 }
 
+// A ShowDifferenceQuery has the parameters of ShowDifference. Zero values are left out.
+type ShowDifferenceQuery struct {
+	From int // the number of the first entry of the page
+}
+
 // ShowDifference is GET /projects/{project}/{environment}/revisions/{from}/diff/{to}: show what differs between two revisions: files, stacks and templates.
-func (c *Client) ShowDifference(ctx context.Context, project, environment, from, to string, options ...Option) (report.Difference, error) {
+func (c *Client) ShowDifference(ctx context.Context, project, environment, from, to string, q ShowDifferenceQuery, options ...Option) (report.Difference, error) {
 	var got report.Difference
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/revisions/{from}/diff/{to}", project, environment, from, to)}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/revisions/{from}/diff/{to}", project, environment, from, to), query: query{"from": number(q.From)}}, &got, options)
 	return got, err
 }
 
@@ -323,10 +331,15 @@ func (c *Client) ShowExecution(ctx context.Context, project, environment, run st
 	return got, err
 }
 
+// A ShowGraphQuery has the parameters of ShowGraph. Zero values are left out.
+type ShowGraphQuery struct {
+	From int // the number of the first node of the page
+}
+
 // ShowGraph is GET /projects/{project}/{environment}/graph: show which recorded stack of a project depends on which.
-func (c *Client) ShowGraph(ctx context.Context, project, environment string, options ...Option) (report.Graph, error) {
+func (c *Client) ShowGraph(ctx context.Context, project, environment string, q ShowGraphQuery, options ...Option) (report.Graph, error) {
 	var got report.Graph
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/graph", project, environment)}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/graph", project, environment), query: query{"from": number(q.From)}}, &got, options)
 	return got, err
 }
 
@@ -363,17 +376,27 @@ func (c *Client) ShowRun(ctx context.Context, project, environment, run string, 
 	return got, err
 }
 
+// A ShowRunGraphQuery has the parameters of ShowRunGraph. Zero values are left out.
+type ShowRunGraphQuery struct {
+	From int // the number of the first node of the page
+}
+
 // ShowRunGraph is GET /projects/{project}/{environment}/runs/{run}/graph: show which step of a run comes after which.
-func (c *Client) ShowRunGraph(ctx context.Context, project, environment, run string, options ...Option) (report.Graph, error) {
+func (c *Client) ShowRunGraph(ctx context.Context, project, environment, run string, q ShowRunGraphQuery, options ...Option) (report.Graph, error) {
 	var got report.Graph
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/graph", project, environment, run)}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/graph", project, environment, run), query: query{"from": number(q.From)}}, &got, options)
 	return got, err
 }
 
+// A ShowTimelineQuery has the parameters of ShowTimeline. Zero values are left out.
+type ShowTimelineQuery struct {
+	From int // the number of the first step of the page
+}
+
 // ShowTimeline is GET /projects/{project}/{environment}/runs/{run}/timeline: show when the steps of a run were started and ended, and which decided when the run ended.
-func (c *Client) ShowTimeline(ctx context.Context, project, environment, run string, options ...Option) (report.Timeline, error) {
+func (c *Client) ShowTimeline(ctx context.Context, project, environment, run string, q ShowTimelineQuery, options ...Option) (report.Timeline, error) {
 	var got report.Timeline
-	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/timeline", project, environment, run)}, &got, options)
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/timeline", project, environment, run), query: query{"from": number(q.From)}}, &got, options)
 	return got, err
 }
 

@@ -70,8 +70,8 @@ func (a answer) response(e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2H
 		r.IsBase64Encoded, r.Headers["content-encoding"], r.Headers["vary"] = true, "gzip", "accept-encoding"
 	}
 	if len(r.Body) > mostAnswer {
-		return events.APIGatewayV2HTTPResponse{}, refusal{http.StatusInternalServerError,
-			fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: list fewer runs with limit, or send Accept-Encoding: gzip", len(r.Body), mostAnswer)}
+		return events.APIGatewayV2HTTPResponse{}, refusal{http.StatusNotAcceptable,
+			fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: send Accept-Encoding: gzip, list fewer with limit, or ask for format=json, which has pages", len(r.Body), mostAnswer)}
 	}
 	return r, nil
 }

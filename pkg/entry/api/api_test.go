@@ -53,6 +53,7 @@ type app struct {
 	err       error             // what the engine answers
 	blind     error             // what the reader answers
 	gone      error             // what is answered about configurations
+	files     int               // how many more files configurations have
 	plans     map[string]string // what plans would change, by reference
 	denies    bool              // everything
 	about     string            // what the role was needed for last
@@ -740,7 +741,7 @@ func TestAnswerTooLong(t *testing.T) {
 	h := newApp()
 	h.runs[0].Messages = []string{strings.Repeat("x", 5<<20)}
 	r, said := h.ask(t, call(list, ""))
-	if r.StatusCode != 500 || !strings.Contains(said.Detail, "list fewer runs with limit") {
+	if r.StatusCode != 406 || !strings.Contains(said.Detail, "list fewer with limit") {
 		t.Errorf("%d %.300s", r.StatusCode, r.Body)
 	}
 }

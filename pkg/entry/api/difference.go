@@ -34,5 +34,31 @@ func (a API) difference(ctx context.Context, q question) (answer, error) {
 	}
 	d := report.DifferenceOf(sides[0], sides[1])
 	d.From, d.To = compared[0], compared[1]
-	return answer{body: d}, nil
+	return q.differencePage(d)
+}
+
+// differencePage is the answer with a page of a difference, whose entries are its files, its stacks and its templates.
+func (q question) differencePage(d report.Difference) (answer, error) {
+	files, stacks := len(d.Files), len(d.Files)+len(d.Stacks)
+	page, next, err := cut(q.number("from"), stacks+len(d.Templates), func(i int) any {
+		switch {
+		case i < files:
+			return d.Files[i]
+		case i < stacks:
+			return d.Stacks[i-files]
+		}
+		return d.Templates[i-stacks]
+	})
+	d.Files, d.Stacks, d.Templates, d.Next = []report.NamedChange{}, []report.StackDifference{}, []report.TemplateDifference{}, next
+	for _, entry := range page {
+		switch entry := entry.(type) {
+		case report.NamedChange:
+			d.Files = append(d.Files, entry)
+		case report.StackDifference:
+			d.Stacks = append(d.Stacks, entry)
+		case report.TemplateDifference:
+			d.Templates = append(d.Templates, entry)
+		}
+	}
+	return answer{body: d}, err
 }

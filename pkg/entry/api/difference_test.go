@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/entry/api"
@@ -15,6 +17,9 @@ import (
 // Configuration is api.Configurations: the newest run and the oldest one have deployed other templates of the stack a, and the middle one none.
 func (h *app) Configuration(_ context.Context, r run.Run) (report.Configuration, error) {
 	c := report.Configuration{Files: map[string][]byte{"stackwright.yaml": []byte(r.ID)}, Nodes: map[string]project.Node{}}
+	for n := range h.files {
+		c.Files[fmt.Sprint(n, strings.Repeat("x", 1<<20))] = []byte(r.ID)
+	}
 	if r.ID != middle {
 		c.Nodes["a"] = project.Node{Name: "a", Template: project.Template{Digest: r.ID}}
 		c.Templates = map[string][]byte{r.ID: []byte("Resources: {T: {Type: 'AWS::SNS::Topic'}}\nDescription: " + r.ID + "\n")}
@@ -54,5 +59,21 @@ func TestRevisionsAreCompared(t *testing.T) {
 	h.gone = fault.New(fault.Missing, "it expired")
 	if r, said := h.ask(t, call(route, "")); r.StatusCode != 404 || said.Detail != "the files of run "+oldest+": it expired" {
 		t.Errorf("%d %s", r.StatusCode, said.Detail)
+	}
+}
+
+// A large difference has pages, which together are all of it.
+func TestLargeDifferencesHavePages(t *testing.T) {
+	h := newApp()
+	h.files = 5
+	var got report.Difference
+	pages := 0
+	for next := 0; pages == 0 || next > 0; pages++ {
+		page := read[report.Difference](t, h, "GET"+ofShop+"/revisions/{from}/diff/{to}", "to="+newest, fmt.Sprint("query.from=", next))
+		next = page.Next
+		got.Files, got.Stacks, got.Templates = append(got.Files, page.Files...), append(got.Stacks, page.Stacks...), append(got.Templates, page.Templates...)
+	}
+	if pages < 2 || len(got.Files) != 6 || len(got.Stacks) != 1 || len(got.Templates) != 1 {
+		t.Errorf("%d pages: %d files, %d stacks, %d templates", pages, len(got.Files), len(got.Stacks), len(got.Templates))
 	}
 }

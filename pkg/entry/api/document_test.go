@@ -305,6 +305,7 @@ func responsesOf(method string, r route, add func(any) string) object {
 	}
 	bad := []int{400, 403, 404, 409, 429, 500, 503}
 	if method == http.MethodGet {
+		bad = append(bad, http.StatusNotAcceptable) // for callers that do not understand compression
 		header("ETag", "identifies the answer, but for forecasts")
 		all["304"] = object{"description": "the answer is the one with the ETag that the request has"}
 	}

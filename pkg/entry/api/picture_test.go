@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,4 +61,41 @@ func TestTimelineShowsWhatDecidedTheEnd(t *testing.T) {
 			t.Errorf("the first step still runs: %+v", got)
 		}
 	})
+}
+
+// A large graph and a large timeline have pages, which together are all of it: each edge is on the page of its node. Drawings have
+// none, and one that is too large is refused.
+func TestLargeGraphsHavePages(t *testing.T) {
+	h := deploying(4)
+	r := &h.runs[0]
+	for i := range r.Steps {
+		r.Steps[i].ID = fmt.Sprint("s", i, "/", strings.Repeat("x", 1<<20))
+		r.Steps[i].After = []int{0}[:min(i, 1)]
+	}
+	var graph report.Graph
+	for next, pages := 0, 0; pages == 0 || next > 0; pages++ {
+		got := read[report.Graph](t, h, show+"/graph", fmt.Sprint("query.from=", next))
+		if next = got.Next; next > 0 && len(got.Nodes) == 4 {
+			t.Fatal("the page has all nodes, and says that there are more")
+		}
+		graph.Nodes, graph.Edges = append(graph.Nodes, got.Nodes...), append(graph.Edges, got.Edges...)
+	}
+	if want := report.GraphOfRun(*r); len(want.Edges) != 3 || !slices.Equal(graph.Nodes, want.Nodes) || !slices.Equal(graph.Edges, want.Edges) {
+		t.Errorf("%d nodes and %d edges", len(graph.Nodes), len(graph.Edges))
+	}
+	var spans []report.StepSpan
+	pages := 0
+	for next := 0; pages == 0 || next > 0; pages++ {
+		got := read[report.Timeline](t, h, show+"/timeline", fmt.Sprint("query.from=", next))
+		next, spans = got.Next, append(spans, got.Steps...)
+	}
+	if pages < 2 || !slices.Equal(spans, report.TimelineOf(*r, noon).Steps) {
+		t.Errorf("%d pages with %d steps", pages, len(spans))
+	}
+	if r, said := h.ask(t, call(show+"/graph", "", "query.format=svg", "query.from=2")); r.StatusCode != 400 || said.Detail != "from: svg has no pages: leave it out, or ask for json" {
+		t.Errorf("%d %s", r.StatusCode, said.Detail)
+	}
+	if r, said := h.ask(t, call(show+"/graph", "", "query.format=svg")); r.StatusCode != 406 || !strings.Contains(said.Detail, "ask for format=json, which has pages") {
+		t.Errorf("%d %.200s", r.StatusCode, r.Body)
+	}
 }

@@ -127,6 +127,17 @@ func (a API) execution(ctx context.Context, q question) (answer, error) {
 // mostPage is how many bytes of JSON one page of a list has, unless its first entry alone is larger.
 const mostPage = 3 << 20
 
+// cut returns those of n entries that fit into the page which begins with an entry, and the number of the entry with which the next
+// page begins: 0 if there is none.
+func cut[T any](from, n int, entry func(int) T) (page []T, next int, err error) {
+	from = min(from, n)
+	page, err = fill(n-from, func(i int) T { return entry(from + i) })
+	if end := from + len(page); end < n {
+		next = end
+	}
+	return page, next, err
+}
+
 // fill returns as many of n entries as fit into a page.
 func fill[T any](n int, entry func(int) T) ([]T, error) {
 	var page []T

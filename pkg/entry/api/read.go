@@ -71,14 +71,12 @@ func (a API) show(ctx context.Context, q question) (answer, error) {
 	return pageOf(shown, q.number("from"))
 }
 
-// pageOf is the answer with the page of a run that begins with a step. Its tag does not depend on the forecast, which
-// changes while nothing happens.
+// pageOf is the answer with the page of a run that begins with a step. Its tag does not depend on the forecast, which changes while nothing
+// happens.
 func pageOf(page report.Run, from int) (answer, error) {
-	steps := page.Steps[min(from, len(page.Steps)):]
-	fits, err := fill(len(steps), func(i int) report.Step { return steps[i] })
-	if page.Steps = fits; len(fits) < len(steps) {
-		page.NextStep = from + len(fits)
-	}
+	steps := page.Steps
+	var err error
+	page.Steps, page.NextStep, err = cut(from, len(steps), func(i int) report.Step { return steps[i] })
 	same := page
 	same.ExpectedEnd, same.CriticalPath = time.Time{}, nil
 	return answer{body: page, same: same}, err

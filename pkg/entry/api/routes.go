@@ -86,13 +86,13 @@ func routes() map[string]route {
 		},
 		"GET " + runs + "/{run}": {
 			id: "showRun", summary: "Show a run with its steps, and the lock of its project", role: access.Reader, handle: API.show,
-			query:   []parameter{{name: "from", text: "the number of the first step of the page", number: true, most: math.MaxInt32}},
+			query:   []parameter{paged("step")},
 			answers: report.Run{},
 		},
 		"GET " + runs + "/{run}/steps": {
 			id: "listSteps", summary: "List the steps of a run, in the order of its plan", role: access.Reader, handle: API.steps,
 			query: []parameter{
-				{name: "from", text: "the number of the first step of the page", number: true, most: math.MaxInt32},
+				paged("step"),
 				{name: "limit", text: "how many steps a page has at most", number: true, usual: mostRuns, least: 1, most: mostSteps},
 				{name: "status", text: "only steps with this status", values: []string{"pending", "running", "waiting", "done", "failed", "skipped"}},
 				{name: "stack", text: "only steps of this stack"},
@@ -101,17 +101,17 @@ func routes() map[string]route {
 		},
 		"GET " + runs + "/{run}/graph": {
 			id: "showRunGraph", summary: "Show which step of a run comes after which", role: access.Reader, handle: API.runGraph,
-			query:   []parameter{{name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid", "dot"}}},
+			query:   []parameter{paged("node"), {name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid", "dot"}}},
 			answers: report.Graph{}, media: []string{svgType, textType},
 		},
 		"GET " + runs + "/{run}/timeline": {
 			id: "showTimeline", summary: "Show when the steps of a run were started and ended, and which decided when the run ended", role: access.Reader, handle: API.timeline,
-			query:   []parameter{{name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid"}}},
+			query:   []parameter{paged("step"), {name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid"}}},
 			answers: report.Timeline{}, media: []string{svgType, textType},
 		},
 		"GET " + of + "/graph": {
 			id: "showGraph", summary: "Show which recorded stack of a project depends on which", role: access.Reader, handle: API.projectGraph,
-			query:   []parameter{{name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid", "dot"}}},
+			query:   []parameter{paged("node"), {name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid", "dot"}}},
 			answers: report.Graph{}, media: []string{svgType, textType},
 		},
 		"GET " + runs + "/{run}/events": {
@@ -184,7 +184,8 @@ func routes() map[string]route {
 		},
 
 		"GET " + of + "/revisions/{from}/diff/{to}": {
-			id: "showDifference", summary: "Show what differs between two revisions: files, stacks and templates", role: access.Reader, handle: API.difference, answers: report.Difference{},
+			id: "showDifference", summary: "Show what differs between two revisions: files, stacks and templates", role: access.Reader, handle: API.difference,
+			query: []parameter{paged("entry")}, answers: report.Difference{},
 		},
 
 		"GET /approvals": {
@@ -222,6 +223,11 @@ func routes() map[string]route {
 		all["POST "+runs+"/{run}/"+c.Name] = commandRoute(c)
 	}
 	return all
+}
+
+// paged is the parameter of a route whose answers have pages of numbered entries.
+func paged(entry string) parameter {
+	return parameter{name: "from", text: "the number of the first " + entry + " of the page", number: true, most: math.MaxInt32}
 }
 
 // ofStack are the parameters of a route about one stack. Its name is not in the path: names have slashes, which API Gateway

@@ -35,10 +35,11 @@ const (
 type Difference struct {
 	From      ComparedRevision     `json:"from"`
 	To        ComparedRevision     `json:"to"`
-	Files     []NamedChange        `json:"files"`              // sorted by name
-	Stacks    []StackDifference    `json:"stacks"`             // sorted by name
-	Templates []TemplateDifference `json:"templates"`          // of stacks of both revisions; in the order of the stacks
-	Messages  []string             `json:"messages,omitempty"` // what cannot be compared, and why
+	Files     []NamedChange        `json:"files"`                // sorted by name
+	Stacks    []StackDifference    `json:"stacks"`               // sorted by name
+	Templates []TemplateDifference `json:"templates"`            // of stacks of both revisions; in the order of the stacks
+	Messages  []string             `json:"messages,omitempty"`   // what cannot be compared, and why
+	Next      int                  `json:"next_entry,omitempty"` // in a page of the API: the number of the first entry of the next page, of files, stacks and templates together
 }
 
 // A ComparedRevision is one of two revisions: the run that has deployed it, and its configuration.

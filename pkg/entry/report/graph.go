@@ -18,6 +18,7 @@ type Graph struct {
 	Run     string      `json:"run,omitempty"` // empty for a project
 	Nodes   []GraphNode `json:"nodes"`         // steps in the order of the plan, or stacks sorted by name
 	Edges   []GraphEdge `json:"edges"`
+	Next    int         `json:"next_node,omitempty"` // in a page of the API: the number of the first node of the next page
 }
 
 // A GraphNode is a step, or a stack.
@@ -87,9 +88,10 @@ type Timeline struct {
 	Project string     `json:"project"`
 	Run     string     `json:"run"`
 	State   run.State  `json:"state"`
-	Start   time.Time  `json:"start"` // when the run was started, or requested if it was not started yet
-	End     time.Time  `json:"end"`   // when it ended, or now
-	Steps   []StepSpan `json:"steps"` // those that were started, by account and region and then by time
+	Start   time.Time  `json:"start"`               // when the run was started, or requested if it was not started yet
+	End     time.Time  `json:"end"`                 // when it ended, or now
+	Steps   []StepSpan `json:"steps"`               // those that were started, by account and region and then by time
+	Next    int        `json:"next_step,omitempty"` // in a page of the API: the number of the first step of the next page
 }
 
 // A StepSpan says when a step was started and ended.

@@ -58,6 +58,17 @@ export async function readRun(project, run) {
   return all;
 }
 
+// readDifference reads all that differs between two revisions, which runs have deployed.
+export async function readDifference(project, from, to) {
+  const path = `${projectPath(project)}/revisions/${encodeURIComponent(from)}/diff/${encodeURIComponent(to)}`;
+  const all = await get(path);
+  for (let page = all; page.next_entry; ) {
+    page = await get(`${path}?from=${page.next_entry}`);
+    for (const key of ['files', 'stacks', 'templates']) all[key] = all[key].concat(page[key]);
+  }
+  return all;
+}
+
 // allPages reads a list to its end: key names the list in a page, and next the cursor of the page behind it.
 export async function allPages(path, key, next) {
   const all = [];

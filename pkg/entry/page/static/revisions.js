@@ -1,6 +1,6 @@
 // The revisions of an environment, and what differs between any two.
 import { useEffect, useState } from './lib/hooks.js';
-import { get, projectPath, useLive } from './api.js';
+import { get, projectPath, readDifference, useLive } from './api.js';
 import { h, Copy, Empty, Panel, Refused, State, Time, Wait, runLink } from './parts.js';
 
 const verbs = { added: 'add', removed: 'remove', changed: 'modify' };
@@ -25,7 +25,7 @@ function Difference({ project, from, to }) {
   useEffect(() => {
     let over = false;
     set({});
-    get(`${projectPath(project)}/revisions/${encodeURIComponent(from)}/diff/${encodeURIComponent(to)}`).then((data) => over || set({ data }), (error) => over || set({ error }));
+    readDifference(project, from, to).then((data) => over || set({ data }), (error) => over || set({ error }));
     return () => { over = true; };
   }, [from, to]);
   const { data, error } = state;
