@@ -200,6 +200,7 @@ func attributes(t *testing.T) string {
 		{"step", "pkg/aws/dynamodb", "stepItem"},
 		{"event", "pkg/aws/dynamodb", "eventItem"},
 		{"history", "pkg/aws/dynamodb", "historyItem"},
+		{"delivery", "pkg/aws/dynamodb", "deliveryItem"},
 		{"lock", "pkg/run", "Lock"},
 		{"record", "pkg/aws/dynamodb", "recordItem"},
 		{"budget", "pkg/aws/dynamodb", "budgetItem"},

@@ -2,15 +2,19 @@ package docs
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -175,5 +179,58 @@ func TestLevelsOfPage(t *testing.T) {
 			t.Fatalf("there is no row of the level %s, or it comes too early", level)
 		}
 		at += i
+	}
+}
+
+// The functions of the page about notifications accept the signature of Stackwright, and no other, and no old one.
+func TestSignaturesOfPage(t *testing.T) {
+	page := read(t, "docs/how-to/get-notified.md")
+	code := func(language string) string {
+		t.Helper()
+		m := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(page, -1)
+		if len(m) != 1 {
+			t.Fatalf("%d blocks of %s", len(m), language)
+		}
+		return m[0][1]
+	}
+	const secret, body = "0123456789abcdef", `{"id":"a","type":"ü"}`
+	now := time.Now()
+	signature := hook.Sign([]byte(secret), now, []byte(body))
+	cases := []struct {
+		secret, signature, body string
+		want                    bool
+	}{
+		{secret, signature, body, true},
+		{"fedcba9876543210", signature, body, false},
+		{secret, signature, body + " ", false},
+		{secret, hook.Sign([]byte(secret), now.Add(-time.Hour), []byte(body)), body, false},
+		{secret, hook.Sign([]byte(secret), now.Add(time.Hour), []byte(body)), body, false},
+		{secret, "t=" + strconv.FormatInt(now.Unix(), 10) + ",v1=", body, false},
+		{secret, strings.Replace(signature, "v1=", "v0=", 1), body, false},
+	}
+	folder := t.TempDir()
+	programs := map[string]string{
+		"main.go": "package main\n\nimport (\n\"crypto/hmac\"\n\"crypto/sha256\"\n\"encoding/hex\"\n\"fmt\"\n\"os\"\n\"strconv\"\n\"strings\"\n\"time\"\n)\n\n" + code("go") +
+			"\nfunc main() {\n\tfor n := 1; n < len(os.Args); n += 3 {\n\t\tfmt.Println(genuine([]byte(os.Args[n]), os.Args[n+1], []byte(os.Args[n+2])))\n\t}\n}\n",
+		"main.py": code("python") + "\nimport sys\nfor n in range(1, len(sys.argv), 3):\n    print(str(genuine(sys.argv[n].encode(), sys.argv[n + 1], sys.argv[n + 2].encode())).lower())\n",
+	}
+	var args []string
+	want := ""
+	for _, c := range cases {
+		args, want = append(args, c.secret, c.signature, c.body), want+strconv.FormatBool(c.want)+"\n"
+	}
+	for name, command := range map[string][]string{"main.go": {"go", "run"}, "main.py": {"python3"}} {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(programs[name]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exec.LookPath(command[0]); err != nil {
+			t.Logf("%s is not installed, so its function is not tested", command[0])
+			continue
+		}
+		got, err := exec.CommandContext(t.Context(), command[0], slices.Concat(command[1:], []string{file}, args)...).CombinedOutput()
+		if err != nil || string(got) != want {
+			t.Errorf("%s says %q (%v), want %q", name, got, err, want)
+		}
 	}
 }

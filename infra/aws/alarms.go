@@ -30,7 +30,7 @@ type alarm struct {
 func (i *installation) addAlarms() {
 	all := slices.Concat(i.ofAllRuns(), i.ofErrors(calledByMachine), i.ofAllDeadLetters())
 	if i.settings.full {
-		all = slices.Concat(all, i.ofErrors(others), i.ofAge(), i.ofAllThrottles(), i.ofAccess())
+		all = slices.Concat(all, i.ofErrors(i.settings.installed(others)), i.ofAge(), i.ofAllThrottles(), i.ofAccess())
 	}
 	action := awscloudwatchactions.NewSnsAction(i.topic)
 	for _, a := range all {
@@ -87,7 +87,7 @@ func (i *installation) ofAccess() []alarm {
 
 // calledByMachine are the functions of the state machine. If one of the others fails, its event becomes a dead letter, or
 // the caller of the API sees the error.
-var calledByMachine, others = []string{"execute-step", "plan", "wait-status"}, []string{"api", "stack-event", "start"}
+var calledByMachine, others = []string{"execute-step", "plan", "wait-status"}, []string{"api", "notify", "stack-event", "start"}
 
 // ofErrors are the alarms about errors of functions. A function that is retried may fail now and then; three errors in
 // five minutes are a problem.
@@ -105,7 +105,7 @@ func (i *installation) ofErrors(functions []string) []alarm {
 // ofAge are the alarms about events that wait for a function.
 func (i *installation) ofAge() []alarm {
 	var all []alarm
-	for _, f := range withEvents {
+	for _, f := range i.settings.installed(withEvents) {
 		late := i.ofFunction(f, "AsyncEventAge", "Maximum")
 		all = append(all, alarm{
 			name: f + "-late", measure: late, reaches: 5 * 60 * 1000, // milliseconds

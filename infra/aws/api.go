@@ -67,6 +67,9 @@ func (i *installation) addStage(httpAPI awsapigatewayv2.HttpApi) {
 		DestinationArn: logs.LogGroupArn(), Format: jsii.String(accessLog),
 	})
 	i.output("ApiUrl", *stage.Url(), "The HTTP API")
+	if f, is := i.functions["notify"]; is && i.settings.page != "" {
+		f.AddEnvironment(jsii.String("STACKWRIGHT_PAGE_URL"), stage.Url(), nil)
+	}
 }
 
 // accessLog is the log line of a request, without bodies: caller, route, time and status.

@@ -38,7 +38,11 @@ func idle(t *testing.T, of template) map[string]float64 {
 		switch r.Type {
 		case "AWS::CloudWatch::Alarm":
 			metrics, _ := r.Properties["Metrics"].([]any) // of an expression; a plain alarm has one metric
-			cost["alarms"] += perAlarmMetric * float64(max(1, len(metrics)))
+			of := "alarms"
+			if strings.HasPrefix(name, "Notify") {
+				of = "alarms of notify"
+			}
+			cost[of] += perAlarmMetric * float64(max(1, len(metrics)))
 		case "AWS::CloudWatch::Dashboard":
 			cost["dashboard"] += perDashboard
 		case "AWS::KMS::Key":
@@ -81,6 +85,7 @@ func TestIdleCost(t *testing.T) {
 		fmt.Sprintf("| %.2f |", few["their reads, logs and traces"]),
 		fmt.Sprintf("| **sum** | | **%.2f** |", sum(few)),
 		fmt.Sprintf("`monitoring=full` adds %.0f alarms and a dashboard, %.2f a month", (all["alarms"]-few["alarms"])/perAlarmMetric, all["alarms"]-few["alarms"]+all["dashboard"]),
+		fmt.Sprintf("`notify` adds an alarm, %.2f, and with `monitoring=full` %.0f, %.2f", perAlarmMetric, all["alarms of notify"]/perAlarmMetric, all["alarms of notify"]),
 		fmt.Sprintf("`customerKey=true` a key, %.2f", all["key"]-few["key"]),
 	} {
 		if !strings.Contains(string(page), want) {

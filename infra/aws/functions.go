@@ -30,18 +30,31 @@ type size struct {
 // An upload takes start a moment; a sweep takes longer the more runs are open. A second attempt does no harm, and a
 // request may wait for the end of an outage. plan reads a whole project, up to 16 MB, and has as long as the state
 // machine waits for it. execute-step and wait-status must end with the claims of the steps that they have started
-// (action.MaxStartTime), and end by themselves before. An event of a stack only wakes a run that would poll soon after.
+// (action.MaxStartTime), and end by themselves before. An event of a stack only wakes a run that would poll soon after. notify waits
+// for web servers, each for some seconds (pkg/entry/notify).
 var sizes = map[string]size{
 	"start":        {memory: 512, seconds: 120, retries: 2, events: 6 * 3600},
 	"plan":         {memory: 1769, seconds: 300},
 	"execute-step": {memory: 512, seconds: 60},
 	"wait-status":  {memory: 512, seconds: 60},
 	"stack-event":  {memory: 256, seconds: 60, retries: 2, events: 15 * 60},
+	"notify":       {memory: 256, seconds: 60, retries: 2, events: 6 * 3600},
 	"api":          {memory: 512, seconds: 29}, // API Gateway waits 30 seconds
 }
 
 // withEvents are the functions that get events.
-var withEvents = []string{"stack-event", "start"}
+var withEvents = []string{"notify", "stack-event", "start"}
+
+// optional are the functions that an installation has only by its settings.
+func optional(s settings) map[string]bool { return map[string]bool{"notify": len(s.notify) > 0} }
+
+// installed lists those of some functions that the settings install.
+func (s settings) installed(functions []string) []string {
+	return slices.DeleteFunc(slices.Clone(functions), func(f string) bool {
+		wanted, is := optional(s)[f]
+		return is && !wanted
+	})
+}
 
 // title is the name of a function as a name in a template: ExecuteStep.
 func title(name string) string {
@@ -55,7 +68,7 @@ func title(name string) string {
 // addQueues makes the dead-letter queues of events that a function could not process, or that did not reach it. They
 // keep messages as long as SQS allows.
 func (i *installation) addQueues() {
-	for _, f := range withEvents {
+	for _, f := range i.settings.installed(withEvents) {
 		i.dead[f] = i.addQueue(f + "-dead")
 	}
 }
@@ -130,6 +143,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	}
 	if len(i.settings.external) > 0 && name == "plan" {
 		e["STACKWRIGHT_EXTERNAL"] = i.settings.external.String()
+	}
+	if name == "notify" {
+		e["STACKWRIGHT_NOTIFY"] = i.settings.notify.String()
 	}
 	if name == "api" {
 		e["STACKWRIGHT_TARGET_ACCOUNTS"] = strings.Join(i.settings.accounts, ",")

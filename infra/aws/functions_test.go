@@ -11,24 +11,30 @@ import (
 	"github.com/stackwright/stackwright/pkg/wire"
 )
 
-// The template has one function for each folder in functions/, and no other.
+// The template has one function for each folder in functions/, without those that no setting needs, and no other.
 func TestFunctions(t *testing.T) {
 	folders, err := os.ReadDir("../../functions")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := the(t, plain)
-	var want []string
+	all := the(t, full)
+	var want, few []string
 	for _, f := range folders {
 		want = append(want, title(f.Name()))
+		if len((settings{}).installed([]string{f.Name()})) > 0 {
+			few = append(few, title(f.Name()))
+		}
 		all.says(t, title(f.Name()), map[string]string{
-			"FunctionName": "stackwright-" + f.Name(), "Runtime": "provided.al2023", "Architectures": `["arm64"]`,
+			"FunctionName": "stackwright-test-" + f.Name(), "Runtime": "provided.al2023", "Architectures": `["arm64"]`,
 			"TracingConfig": `{"Mode":"Active"}`, "Role": "${" + title(f.Name()) + "Role.Arn}",
 			"LoggingConfig.LogFormat": "JSON", "LoggingConfig.LogGroup": "${" + title(f.Name()) + "Logs}",
 		})
 	}
 	if got := all.of("AWS::Lambda::Function"); !slices.Equal(got, want) {
 		t.Errorf("functions %v, want %v", got, want)
+	}
+	if got := the(t, plain).of("AWS::Lambda::Function"); !slices.Equal(got, few) || len(few) != len(want)-1 {
+		t.Errorf("without settings, the functions are %v, want %v", got, few)
 	}
 }
 
@@ -86,6 +92,25 @@ func TestEnvironmentOfThePage(t *testing.T) {
 	}
 }
 
+// Only the function notify knows where events are delivered to, and the URL of the page. Only it may read the secrets, and no others.
+func TestEnvironmentOfNotify(t *testing.T) {
+	for _, name := range the(t, full).of("AWS::Lambda::Function") {
+		to, page := everything["notify"].(string), "https://${HttpApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}/"
+		if name != "Notify" {
+			to, page = "", ""
+		}
+		the(t, full).says(t, name, map[string]string{"Environment.Variables.STACKWRIGHT_NOTIFY": to, "Environment.Variables.STACKWRIGHT_PAGE_URL": page})
+	}
+	the(t, full).says(t, "NotifyRule", map[string]string{
+		"EventPattern": `{"detail-type":["Stackwright Run State Change"],"source":["stackwright"]}`, "Targets.0.Arn": "${Notify.Arn}", "Targets.0.DeadLetterConfig": `{"Arn":"${NotifyDead.Arn}"}`,
+	})
+	for role, want := range map[string]bool{"NotifyRole": true, "ApiRole": false, "PlanRole": false} {
+		if got := strings.Contains(string(the(t, full).body), "secret:ops-AbCdEf") && strings.Contains(the(t, full).at(role, "Policies"), "secret:ops-AbCdEf"); got != want {
+			t.Errorf("%s may read the secret: %v", role, got)
+		}
+	}
+}
+
 // resolved is a text as CloudFormation fills it in.
 func resolved(text string) string {
 	return strings.NewReplacer("${AWS::Partition}", "aws", "${AWS::Region}", "eu-west-1", "${AWS::AccountId}", "000000000000",
@@ -95,7 +120,13 @@ func resolved(text string) string {
 
 // An event that a function could not process in three attempts goes to its dead-letter queue.
 func TestLetters(t *testing.T) {
-	all := the(t, plain)
+	for all, want := range map[*template][]string{new(the(t, plain)): {"StackEvent", "Start"}, new(the(t, full)): {"Notify", "StackEvent", "Start"}} {
+		lettersOf(t, *all, want)
+	}
+}
+
+func lettersOf(t *testing.T, all template, want []string) {
+	t.Helper()
 	var got []string
 	for _, name := range all.of("AWS::Lambda::EventInvokeConfig") {
 		function := strings.Trim(all.at(name, "FunctionName"), "${}")
@@ -104,7 +135,7 @@ func TestLetters(t *testing.T) {
 			"MaximumRetryAttempts": "2", "DestinationConfig.OnFailure.Destination": "${" + function + "Dead.Arn}",
 		})
 	}
-	if slices.Sort(got); !slices.Equal(got, []string{"StackEvent", "Start"}) {
+	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("these get events: %v", got)
 	}
 }
@@ -112,9 +143,12 @@ func TestLetters(t *testing.T) {
 // Every queue is encrypted, keeps what it has for two weeks, takes nothing
 // without TLS, and raises an alarm when there is something in it.
 func TestQueues(t *testing.T) {
-	all := the(t, plain)
+	if queues := the(t, plain).of("AWS::SQS::Queue"); !slices.Equal(queues, []string{"RunsDead", "StackEventDead", "StartDead"}) {
+		t.Error(queues)
+	}
+	all := the(t, full)
 	queues := all.of("AWS::SQS::Queue")
-	if !slices.Equal(queues, []string{"RunsDead", "StackEventDead", "StartDead"}) {
+	if !slices.Equal(queues, []string{"NotifyDead", "RunsDead", "StackEventDead", "StartDead"}) {
 		t.Error(queues)
 	}
 	guarded := make(map[string]bool)
@@ -138,7 +172,7 @@ func TestQueues(t *testing.T) {
 func TestLogs(t *testing.T) {
 	for days, all := range map[string]template{"30": the(t, plain), "7": the(t, full)} {
 		logs := all.of("AWS::Logs::LogGroup")
-		if len(logs) != len(sizes)+2 { // the machine's, and that of the API's callers
+		if len(logs) != len(all.of("AWS::Lambda::Function"))+2 { // the machine's, and that of the API's callers
 			t.Error(logs)
 		}
 		for _, name := range logs {

@@ -38,7 +38,7 @@ func install(scope constructs.Construct, s settings) error {
 	if err != nil {
 		return err
 	}
-	i := &installation{settings: s, names: names, dead: make(map[string]awssqs.Queue), functions: make(map[string]awslambda.Function)}
+	i := &installation{settings: s, names: s.installed(names), dead: make(map[string]awssqs.Queue), functions: make(map[string]awslambda.Function)}
 	i.Stack = awscdk.NewStack(scope, jsii.String("Stackwright"), &awscdk.StackProps{
 		StackName:          jsii.String(s.stack),
 		Description:        jsii.String("Stackwright: deploys many CloudFormation stacks in the right order"),

@@ -87,7 +87,7 @@ func TestAlarms(t *testing.T) {
 		"asleep", "execute-step-errors", "plan-errors", "runs-dead", "runs-failed", "runs-stuck", "stack-event-dead", "start-dead", "wait-status-errors",
 	}
 	more := []string{
-		"access-file", "api-errors", "stack-event-errors", "start-errors", "start-late", "stack-event-late",
+		"notify-dead", "notify-errors", "notify-late", "notify-throttles", "access-file", "api-errors", "stack-event-errors", "start-errors", "start-late", "stack-event-late",
 		"start-throttles", "plan-throttles", "execute-step-throttles", "wait-status-throttles", "stack-event-throttles", "api-throttles",
 		"machine-throttles", "table-throttles", "cloudformation-throttles",
 	}

@@ -32,6 +32,7 @@ func permissions(s settings) map[string][]permission {
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
+		"notify":       slices.Concat(marks, delivers, secrets(s), dead("notify")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
@@ -57,6 +58,20 @@ var (
 	writes  = []permission{{Do: []string{"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:PutItem"}, On: []string{"${Table}"}}}
 	queries = []permission{{Do: []string{"dynamodb:Query"}, On: []string{"${Table}"}}}
 )
+
+// delivers is for what package notify has delivered.
+var delivers = []permission{{Do: []string{"dynamodb:PutItem"}, On: []string{"${Table}"}}}
+
+// secrets reads those with which events are signed.
+func secrets(s settings) []permission {
+	if len(s.notify) == 0 {
+		return nil
+	}
+	return []permission{{
+		Do: []string{"secretsmanager:GetSecretValue"}, On: s.notify.Secrets(),
+		Why: "events of runs are signed with them; the owner of the installation lists them in the setting notify",
+	}}
+}
 
 // Permissions for executions.
 var (

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/entry/notify"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
@@ -30,6 +31,8 @@ type settings struct {
 	full      bool              // all alarms and the dashboard, not only the alarms of which each tells what no other does
 	logDays   int               // retention of the logs
 	external  project.Externals // the stacks outside their projects whose outputs these may read
+
+	notify notify.Destinations // of the events of runs
 
 	issuer   string   // the issuer of the API's tokens; if empty, callers sign with IAM
 	audience []string // the audiences of those tokens
@@ -56,6 +59,7 @@ var known = []setting{
 	{"hooks", "", readHooks},
 	{"remoteFiles", "", readRemoteFiles},
 	{"external", "", readExternal},
+	{"notify", "", readNotify},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
 	{"logDays", "30", readLogDays},
@@ -230,6 +234,11 @@ func readRemoteFiles(s *settings, words []string) (err error) {
 
 func readExternal(s *settings, words []string) (err error) {
 	s.external, err = project.ParseExternals(strings.Join(words, ","))
+	return err
+}
+
+func readNotify(s *settings, words []string) (err error) {
+	s.notify, err = notify.Parse(strings.Join(words, ","))
 	return err
 }
 

@@ -38,6 +38,8 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"adoptable": "legacy-*,*"}, []string{`setting adoptable: "legacy-* *" is not a name of stacks, which may end with *, such as legacy-*`}},
 		{map[string]any{"adoptable": "arn:aws:cloudformation:*:*:stack/*"}, []string{"setting adoptable: "}},
 		{map[string]any{"adoptable": "a*b"}, []string{"setting adoptable: "}},
+		{map[string]any{"notify": everything["notify"]}, nil},
+		{map[string]any{"notify": "ops;webhook=http://ops.example.com/"}, []string{"setting notify: notify: destination 1, ops: ", "it has no secret"}},
 		{map[string]any{"hooks": "arn:aws:lambda:*:000000000000:function:hook-*"}, nil},
 		{map[string]any{"hooks": "shop@prod=arn:aws:cloudwatch:*:000000000000:alarm:shop-*"}, nil},
 		{map[string]any{"hooks": "team-*@*=arn:aws:lambda:*:000000000000:function:hook-*"}, nil},

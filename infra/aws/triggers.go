@@ -14,6 +14,9 @@ func (i *installation) addTriggers() {
 	i.match("start", "start", "Uploads and requests start runs", trigger.Uploads(*i.bucket.BucketName()))
 	i.match("stack-event", "stack-event", "Ends of stack operations wake runs", trigger.Stacks())
 	i.match("recover", "start", "Runs whose execution failed are restarted", trigger.Executions(i.machine()))
+	if len(i.settings.notify) > 0 {
+		i.match("notify", "notify", "State changes of runs are delivered to web servers", trigger.Runs())
+	}
 	sweep := i.rule("sweep", &awsevents.RuleProps{
 		Description: jsii.String("Runs without an execution are restarted"),
 		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(5))),
@@ -30,9 +33,11 @@ func (i *installation) match(name, function, description string, p trigger.Patte
 
 // pattern is a pattern in CDK's form.
 func pattern(p trigger.Pattern) *awsevents.EventPattern {
-	return &awsevents.EventPattern{
-		Source: jsii.Strings(p.Source...), DetailType: jsii.Strings(p.DetailType...), Detail: &p.Detail,
+	out := &awsevents.EventPattern{Source: jsii.Strings(p.Source...), DetailType: jsii.Strings(p.DetailType...)}
+	if p.Detail != nil {
+		out.Detail = &p.Detail
 	}
+	return out
 }
 
 // rule makes a rule on the account's default bus, which gets the events of AWS services.

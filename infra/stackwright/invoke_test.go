@@ -36,6 +36,7 @@ var replies = map[string]struct {
 	"wait-status.poll.json":       {cli.ExitOK, `{}`, `"msg":"poll","run":"` + shopping + `","epoch":1,"wait":60}`},
 	"stack-event.complete.json":   {cli.ExitOK, `{}`, `"msg":"event".*"token":"sw-` + shopping + `-0-1-[0-9a-f]{32}","status":"CREATE_COMPLETE"}`},
 	"stack-event.theirs.json":     {cli.ExitOK, `{}`, `"msg":"event".*"token":"Console-`},
+	"notify.run.json":             {cli.ExitOK, `{}`, `"msg":"notify","event":"5b1f0b7c-6c2e-4c57-9d0a-000000000008","run":"` + shopping + `","state":"failed"}`},
 	"api.start.json":              {cli.ExitOK, `{"statusCode":202,.*\\"operation\\":\\"plan\\",\\"state\\":\\"pending\\".*}`, `"msg":"api".*"status":202,"location":"/projects/shop/prod/runs/`},
 	"api.list.json":               {cli.ExitOK, `{"statusCode":200,.*{\\"runs\\":\[{\\"run\\":\\"` + shopping + `\\".*}`, `"status":200`},
 	"api.show.json":               {cli.ExitOK, `{"statusCode":200,.*\\"step\\":\\"topic/create\\".*}`, `"status":200`},
@@ -95,7 +96,7 @@ func TestEventFilesAreDecoded(t *testing.T) {
 		}
 		function := functionOf(f)
 		takes := map[string]any{
-			"start": &events.EventBridgeEvent{}, "stack-event": &events.EventBridgeEvent{}, "api": &events.APIGatewayV2HTTPRequest{},
+			"start": &events.EventBridgeEvent{}, "stack-event": &events.EventBridgeEvent{}, "notify": &events.EventBridgeEvent{}, "api": &events.APIGatewayV2HTTPRequest{},
 			"plan": &engine.ExecutionInput{}, "execute-step": &engine.StartInput{}, "wait-status": &engine.PollInput{},
 		}[function]
 		d := json.NewDecoder(strings.NewReader(string(text)))

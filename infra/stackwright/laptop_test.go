@@ -16,6 +16,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/host"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/entry/notify"
 )
 
 // A laptop has a data folder and a project. Tests run commands on it.
@@ -25,8 +26,9 @@ type laptop struct {
 	env           map[string]string
 	answers       string // of the user at the terminal; "" if there is none
 	interrupts    chan os.Signal
-	elsewhere     bool // commands do not get the data folder
-	web           *web // has the files that projects name by URLs; nil is none
+	elsewhere     bool           // commands do not get the data folder
+	web           *web           // has the files that projects name by URLs; nil is none
+	servers       notify.Servers // that events are delivered to
 
 	mu      sync.Mutex
 	started [][]string // what was started as a process of its own
@@ -126,7 +128,7 @@ func (l *laptop) edit(name, from, to string) {
 func (l *laptop) hosting(seconds float64) cli.Hosting {
 	return cli.Hosting{
 		Data: l.data, Address: "127.0.0.1:0", Functions: "inprocess", Seconds: seconds,
-		Getenv: func(k string) string { return l.env[k] }, Web: l.web,
+		Getenv: func(k string) string { return l.env[k] }, Web: l.web, Servers: l.servers,
 	}
 }
 

@@ -31,22 +31,22 @@ type Secrets interface {
 
 // The headers of a request to a webhook.
 const (
-	idempotencyHeader = "Idempotency-Key"
-	signatureHeader   = "Stackwright-Signature"
+	IdempotencyHeader = "Idempotency-Key"
+	SignatureHeader   = "Stackwright-Signature"
 )
 
 // tooManyRequests is the status of the answer of a server that is too busy.
 // https://www.rfc-editor.org/rfc/rfc6585#section-4
 const tooManyRequests = 429
 
-// minSecret is how many bytes a secret has at least: a shorter one could be guessed by who has seen a signed request.
-const minSecret = 16
+// MinSecret is how many bytes a secret has at least: a shorter one could be guessed by who has seen a signed request.
+const MinSecret = 16
 
 // webhookType posts the message to a web server.
 func webhookType() Type {
 	return Type{
 		Name: "webhook", What: "an https URL without a query",
-		Form: pattern.New(``), Check: checkWebhook, // whose errors do not repeat what may be a password
+		Form: pattern.New(``), Check: CheckURL, // whose errors do not repeat what may be a password
 		Keys: []Key{{
 			Name: "secret", What: "the ARN of a secret of Secrets Manager, with the six characters at its end",
 			Form: pattern.New(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]{1,512}-[A-Za-z0-9]{6}$`),
@@ -55,9 +55,9 @@ func webhookType() Type {
 	}
 }
 
-// checkWebhook says what is wrong with a URL. It has no query: plans and records have the URL, and a query is where servers expect
+// CheckURL says what is wrong with a URL. It has no query: plans and records have the URL, and a query is where servers expect
 // a credential.
-func checkWebhook(text string) error {
+func CheckURL(text string) error {
 	if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
 		return fault.New(fault.Invalid, "it is no https URL: write https://HOST/PATH")
 	}
@@ -90,11 +90,11 @@ func (webhook) Call(ctx context.Context, s Services, c Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(secret) < minSecret {
-		return "", fault.New(fault.Refused, "the secret %s has less than %d bytes: store a longer one, of random characters", c.Values["secret"], minSecret)
+	if len(secret) < MinSecret {
+		return "", fault.New(fault.Refused, "the secret %s has less than %d bytes: store a longer one, of random characters", c.Values["secret"], MinSecret)
 	}
 	status, err := s.Webhooks.Post(ctx, c.On(), map[string]string{
-		"Content-Type": "application/json", idempotencyHeader: c.Token, signatureHeader: sign(secret, c.Now, body),
+		"Content-Type": "application/json", IdempotencyHeader: c.Token, SignatureHeader: Sign(secret, c.Now, body),
 	}, body)
 	if err == nil {
 		err = answered(status)
@@ -105,9 +105,9 @@ func (webhook) Call(ctx context.Context, s Services, c Call) (string, error) {
 	return "", nil
 }
 
-// sign returns the signature of a body that is sent at a time: the time in seconds since 1970, and the HMAC-SHA256 of this time, a
+// Sign returns the signature of a body that is sent at a time: the time in seconds since 1970, and the HMAC-SHA256 of this time, a
 // dot and the body. The time is signed too, so that nobody can send an old request again.
-func sign(secret []byte, at time.Time, body []byte) string {
+func Sign(secret []byte, at time.Time, body []byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(t + "."))

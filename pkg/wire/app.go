@@ -24,6 +24,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/notify"
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
@@ -54,6 +55,7 @@ type App struct {
 	inside    cloudformation.Reader
 	remotes   remotes
 	page      *issuedPage // nil if the installation serves no page
+	deliverer *notify.Deliverer
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
@@ -82,7 +84,8 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		log:    logger,
 		owner:  env.Owner,
 		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), inside: readers(accounts),
-		page: pageOf(env),
+		page:      pageOf(env),
+		deliverer: deliverer(cfg, env, table, logger),
 		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
 			there := cfg.Copy()
 			there.Region = region

@@ -157,6 +157,7 @@ func TestMalformedEventsFailWithoutRequests(t *testing.T) {
 		"start": `{"source": "aws.s3", "detail-type": "Object Created", "detail":
 			{"bucket": {"name": "stackwright"}, "object": {"key": "templates/shop.zip", "version-id": "1"}}}`,
 		"stack-event": `{"source": "aws.cloudformation", "detail-type": "CloudFormation Stack Status Change", "detail": {}}`,
+		"notify":      `{"source": "stackwright", "detail-type": "Stackwright Run State Change", "id": "e", "detail": {}}`,
 	} {
 		log.Reset()
 		if _, err := invoke(t, h, name, payload); kind(err) != "Invalid" {

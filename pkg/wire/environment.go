@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
+	"github.com/stackwright/stackwright/pkg/entry/notify"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
@@ -27,19 +28,22 @@ type Environment struct {
 	Stack        string // CloudFormation's name for the installation; may be empty
 	Execution    string // ARN of the role that CloudFormation assumes in the installation's own account; may be empty
 	Limits       budget.Limits
-	Schedules    scheduler.Group   // empty if there is none
-	Projects     project.Grants    // who may use the target default
-	Owner        access.Owner      // admins of all projects
-	Accounts     []string          // whose roles may be assumed in targets; nil is all
-	Hooks        hook.Allowed      // what hooks may call
-	Secrets      hook.Secrets      // with which hooks sign; nil is Secrets Manager
-	Webhooks     hook.Webhooks     // what hooks post to; nil is the Internet
-	Remote       remote.Allowed    // the files from elsewhere that projects may use
-	Web          remote.Web        // gets them; nil is the Internet
-	RemoteIn     string            // the file with the entries of Remote, on a laptop
-	Issuer       string            // of the tokens with which people sign in on the page
-	Client       string            // the public client ID of the page at the issuer; the installation serves no page if it is empty
-	Externals    project.Externals // the stacks outside their projects whose outputs these may read
+	Schedules    scheduler.Group     // empty if there is none
+	Projects     project.Grants      // who may use the target default
+	Owner        access.Owner        // admins of all projects
+	Accounts     []string            // whose roles may be assumed in targets; nil is all
+	Hooks        hook.Allowed        // what hooks may call
+	Secrets      hook.Secrets        // with which hooks sign; nil is Secrets Manager
+	Webhooks     hook.Webhooks       // what hooks post to; nil is the Internet
+	Remote       remote.Allowed      // the files from elsewhere that projects may use
+	Web          remote.Web          // gets them; nil is the Internet
+	RemoteIn     string              // the file with the entries of Remote, on a laptop
+	Issuer       string              // of the tokens with which people sign in on the page
+	Client       string              // the public client ID of the page at the issuer; the installation serves no page if it is empty
+	Externals    project.Externals   // the stacks outside their projects whose outputs these may read
+	Notify       notify.Destinations // of the events of runs
+	Servers      notify.Servers      // that events are delivered to; nil is the Internet
+	Page         string              // the URL of the page; empty if there is none, or nobody knows it
 }
 
 // The variables that an Environment is read from.
@@ -61,6 +65,9 @@ const (
 
 	envIssuer = "STACKWRIGHT_PAGE_ISSUER" // https URL
 	envClient = "STACKWRIGHT_PAGE_CLIENT" // both or none
+
+	envNotify = "STACKWRIGHT_NOTIFY"   // see notify.Parse; events are delivered nowhere if it is empty
+	envPage   = "STACKWRIGHT_PAGE_URL" // optional
 
 	envRemote   = "STACKWRIGHT_REMOTE_FILES"    // see remote.ParseAllowed; projects may use no files from elsewhere if it is empty
 	envRemoteIn = "STACKWRIGHT_REMOTE_FILES_IN" // the file on a laptop in which the entries are written; optional
@@ -88,6 +95,7 @@ var variables = []variable{
 	{envAccounts, pattern.New(`^(\*|\d{12}(,\d{12})*)$`), "accounts of twelve digits with commas, or *", true},
 	{envIssuer, pattern.New(`^https://[^\s,;'"]+$`), "the https URL of an issuer of tokens", true},
 	{envClient, pattern.New(`^[!-~]{1,255}$`), "a client ID of up to 255 characters of ASCII", true},
+	{envPage, pattern.New(`^https?://[^\s,;'"?#]+$`), "the URL of the page", true},
 	{envReads, rate, "a number of requests a second from 1 to 9999", true},
 	{envWrites, rate, "a number of requests a second from 1 to 9999", true},
 }
@@ -132,6 +140,10 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envExternals+": "+err.Error())
 	}
+	destinations, err := notify.Parse(getenv(envNotify))
+	if err != nil {
+		wrong = append(wrong, envNotify+": "+err.Error())
+	}
 	if (getenv(envIssuer) == "") != (getenv(envClient) == "") {
 		wrong = append(wrong, envIssuer+", "+envClient+": set both or none")
 	}
@@ -143,6 +155,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
 		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Issuer: getenv(envIssuer), Client: getenv(envClient),
+		Notify: destinations, Page: getenv(envPage),
 	}, nil
 }
 

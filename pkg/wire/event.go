@@ -110,7 +110,7 @@ func (h *App) logResult(ctx context.Context, err error, what string, attrs ...sl
 
 // Names lists the functions by the names that they have in AWS.
 func Names() []string {
-	return []string{"api", "execute-step", "plan", "stack-event", "start", "wait-status"}
+	return []string{"api", "execute-step", "notify", "plan", "stack-event", "start", "wait-status"}
 }
 
 // Functions returns the functions by name, as lambda.Start takes them. The function plan
@@ -123,5 +123,6 @@ func (h *App) Functions(c Checker) map[string]any {
 		"execute-step": report(h.ExecuteStep),
 		"wait-status":  report(h.WaitStatus),
 		"stack-event":  report(h.StackEvent),
+		"notify":       report(h.Notify),
 	}
 }

@@ -86,14 +86,14 @@ func (w webhooks) Post(ctx context.Context, url string, header map[string]string
 	for name, value := range header {
 		all.Set(name, value)
 	}
-	status, err := w.Client.Post(ctx, url, all, body)
+	answer, err := w.Client.Post(ctx, url, all, body, 0)
 	switch {
 	case errors.Is(err, download.ErrFinal):
 		return 0, fault.As(fault.Refused, err)
 	case err != nil:
 		return 0, fault.As(fault.Unavailable, err)
 	}
-	return status, nil
+	return answer.Status, nil
 }
 
 // inTarget returns a function that makes the client of a target.

@@ -24,6 +24,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/infra/local/s3"
 	"github.com/stackwright/stackwright/infra/local/scheduler"
+	"github.com/stackwright/stackwright/infra/local/secrets"
 	"github.com/stackwright/stackwright/infra/local/ssm"
 	"github.com/stackwright/stackwright/infra/local/states"
 	"github.com/stackwright/stackwright/infra/local/sts"
@@ -59,6 +60,8 @@ type Options struct {
 	// Functions creates the functions; c.Config and c.Environ can be used by then. nil means that there are none.
 	Functions func(c *Cloud) (Invoker, error)
 
+	// Notify is whether the default rules send the state changes of runs to the function notify.
+	Notify bool
 	// Rules send events to functions; nil means the rules of an installation.
 	Rules []Rule
 	// Routes are those of the API that functions answer; see api.Route. Without any, every request is answered with
@@ -250,6 +253,7 @@ func (c *Cloud) openServices() (err error) {
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.hasResource, Place: c.place}),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
+		"secretsmanager": c.ownAccountOnly(secrets.Service{Folder: c.subfolder("secrets"), Log: c.opts.Log}),
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),
 		"lambda":         c.ownAccountOnly(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),
 	})

@@ -37,13 +37,15 @@ func (c *Cloud) provideRules(ctx context.Context) error {
 }
 
 // defaultRules are the rules of an installation, as far as its parts exist here: uploads and requests, failed
-// executions, the sweep, and the ends of operations of stacks.
+// executions, the sweep, the ends of operations of stacks, and the state changes of runs.
 func (c *Cloud) defaultRules() []Rule {
 	start := c.Host().ARN("start")
 	rules := []Rule{{Name: "stackwright-stack-event", Pattern: text(trigger.Stacks()), Function: c.Host().ARN("stack-event")}}
 	if c.opts.Bucket != "" {
 		rules = append(rules, Rule{Name: "stackwright-start", Pattern: text(trigger.Uploads(c.opts.Bucket)), Function: start})
 	}
+	// It is disabled if nobody is notified: a data folder may have it from before.
+	rules = append(rules, Rule{Name: "stackwright-notify", Pattern: text(trigger.Runs()), Function: c.Host().ARN("notify"), Disabled: !c.opts.Notify})
 	if c.Machine != "" {
 		rules = append(rules, Rule{Name: "stackwright-recover", Pattern: text(trigger.Executions(c.Machine)), Function: start},
 			Rule{Name: "stackwright-sweep", Schedule: rateOf(c.opts.Sweep), Function: start, Disabled: c.opts.Sweep < time.Minute})

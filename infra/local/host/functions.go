@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	answers "github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/entry/notify"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/remote"
@@ -28,6 +28,10 @@ import (
 
 // remoteFiles is the name of the file in a data folder that lists which files from elsewhere projects may use, an entry a line.
 const remoteFiles = "remote-files"
+
+// notifyFile is the name of the file in a data folder that lists where events of runs are delivered to, an entry a line. The secrets
+// are files in the folder secrets beside it.
+const notifyFile = "notify"
 
 // variables are the functions' environment, as infra/aws sets it, at a data folder; "" is none.
 func variables(data string) (map[string]string, error) {
@@ -61,6 +65,16 @@ func variables(data string) (map[string]string, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	all["STACKWRIGHT_REMOTE_FILES"], all["STACKWRIGHT_REMOTE_FILES_IN"] = entries(body), name
+
+	name = filepath.Join(data, notifyFile)
+	body, err = os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read where events are delivered to: %w", err)
+	}
+	if _, err := notify.Parse(entries(body)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	all["STACKWRIGHT_NOTIFY"] = entries(body)
 	return all, nil
 }
 
@@ -92,8 +106,8 @@ func routes() []api.Route {
 
 // functions makes the functions, in process or as binaries; url is where the
 // cloud is served.
-func functions(kind, url string, own map[string]string, web remote.Web, log io.Writer) func(*cloud.Cloud) (cloud.Invoker, error) {
-	if kind == "binaries" {
+func functions(how cli.Hosting, url string, own map[string]string) func(*cloud.Cloud) (cloud.Invoker, error) {
+	if how.Functions == "binaries" {
 		return func(o *cloud.Cloud) (cloud.Invoker, error) {
 			dir, err := bootstraps()
 			if err != nil {
@@ -111,8 +125,8 @@ func functions(kind, url string, own map[string]string, web remote.Web, log io.W
 		if err != nil {
 			return nil, err
 		}
-		env.Web = web
-		return lambda.InProcess(wire.New(o.ConfigAt(url), env, log).Functions(policy.Checker{}), o.Host())
+		env.Web, env.Servers = how.Web, how.Servers
+		return lambda.InProcess(wire.New(o.ConfigAt(url), env, how.Log).Functions(policy.Checker{}), o.Host())
 	}
 }
 

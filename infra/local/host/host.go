@@ -129,7 +129,7 @@ func openAt(ctx context.Context, how cli.Hosting, machine []byte, seed uint64, l
 	h.Cloud, err = cloud.Open(ctx, cloud.Options{
 		Data: how.Data, Account: cli.Account, Region: cli.Region, Seconds: cmp.Or(how.Seconds, -1), // a cloud takes 0 for its default
 		Bucket: cli.Name, Table: cli.Name, StateMachine: cli.Name, Group: cli.Name, Definition: machine,
-		Functions: functions(how.Functions, h.url, own, how.Web, how.Log), Routes: routes(), Getenv: how.Getenv, Log: how.Log,
+		Functions: functions(how, h.url, own), Routes: routes(), Notify: own["STACKWRIGHT_NOTIFY"] != "", Getenv: how.Getenv, Log: how.Log,
 		Paused: how.ReadOnly, Seen: seen, Seed: seed, Trust: h.trust,
 	})
 	if err != nil {

@@ -28,13 +28,18 @@ func New(clients func(context.Context, project.Target) (Client, error)) *Secrets
 	return &Secrets{clients}
 }
 
-// SecretValue returns the current value of a secret, which is text or bytes.
+// SecretValue returns the current value of a secret.
 // https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
 func (s *Secrets) SecretValue(ctx context.Context, in project.Target, arn string) ([]byte, error) {
 	client, err := s.clients(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", in.Name, err)
 	}
+	return Value(ctx, client, arn)
+}
+
+// Value returns the current value of the secret that a client finds, which is text or bytes.
+func Value(ctx context.Context, client Client, arn string) ([]byte, error) {
 	out, err := client.GetSecretValue(ctx, &sdk.GetSecretValueInput{SecretId: &arn})
 	if err != nil {
 		return nil, awserr.Fault("read secret "+arn, arn, err, awserr.Kinds{awserr.Other: fault.Refused})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/cli/httpapi"
+	"github.com/stackwright/stackwright/pkg/entry/notify"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
 )
@@ -44,11 +45,12 @@ type Hosting struct {
 	Functions string  // inprocess or binaries
 	Seconds   float64 // that an operation on a stack takes
 	Getenv    func(string) string
-	Web       remote.Web  // gets files from web servers; nil is the Internet
-	Log       io.Writer   // nil is a file in the data folder
-	OnEvent   func(Event) // is called with each event, in their order; may be nil
-	ReadOnly  bool        // runs do not continue, and no data folder is made
-	HandsOver bool        // hands the folder over to a server that asks for it
+	Web       remote.Web     // gets files from web servers; nil is the Internet
+	Servers   notify.Servers // that events are delivered to; nil is the Internet
+	Log       io.Writer      // nil is a file in the data folder
+	OnEvent   func(Event)    // is called with each event, in their order; may be nil
+	ReadOnly  bool           // runs do not continue, and no data folder is made
+	HandsOver bool           // hands the folder over to a server that asks for it
 }
 
 // An Event is one of the laptop's event bus, as EventBridge has it.

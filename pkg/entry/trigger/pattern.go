@@ -8,12 +8,12 @@ import (
 
 // A Pattern is the event pattern of a rule of EventBridge. All rules, in AWS
 // and on a laptop, have the patterns of this file: they match what the functions of
-// this package read, and nothing else.
+// this package and of package notify read, and nothing else.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
 type Pattern struct {
 	Source     []string       `json:"source"`
 	DetailType []string       `json:"detail-type"`
-	Detail     map[string]any `json:"detail"`
+	Detail     map[string]any `json:"detail,omitempty"` // nil matches any
 }
 
 // tokenPrefix is the beginning of the tokens of Stackwright's operations.
@@ -54,4 +54,9 @@ func Executions(machine string) Pattern {
 		Source: []string{"aws.states"}, DetailType: []string{"Step Functions Execution Status Change"},
 		Detail: map[string]any{"stateMachineArn": []string{machine}, "status": failedStatuses},
 	}
+}
+
+// Runs matches the state changes of runs, which package notify delivers.
+func Runs() Pattern {
+	return Pattern{Source: []string{"stackwright"}, DetailType: []string{"Stackwright Run State Change"}}
 }

@@ -6,13 +6,21 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 )
 
-// Post sends a body to an https URL, once, and returns the status of the answer. It follows no redirect, and reads no more of
-// the answer than its headers. The error is ErrFinal if nothing was sent and another attempt changes nothing.
-func (c Client) Post(ctx context.Context, to string, header http.Header, body []byte) (status int, err error) {
+// An Answer is what a server answers.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte // the first bytes of it
+}
+
+// Post sends a body to an https URL, once, and returns the answer with the first most bytes of its body. It follows no redirect. The
+// error is ErrFinal if nothing was sent and another attempt changes nothing.
+func (c Client) Post(ctx context.Context, to string, header http.Header, body []byte, most int) (Answer, error) {
 	limit := c.Time
 	if limit == 0 {
 		limit = MaxTime
@@ -21,7 +29,7 @@ func (c Client) Post(ctx context.Context, to string, header http.Header, body []
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil || r.URL.Scheme != "https" {
-		return 0, final{errors.New("the URL is no https URL")}
+		return Answer{}, final{errors.New("the URL is no https URL")}
 	}
 	r.GetBody = nil // without it, net/http sends no request again
 	maps.Copy(r.Header, header)
@@ -31,13 +39,17 @@ func (c Client) Post(ctx context.Context, to string, header http.Header, body []
 	answer, err := client.Do(r)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return 0, fmt.Errorf("there is no answer within %s", limit)
+		return Answer{}, fmt.Errorf("there is no answer within %s", limit)
 	case err != nil && untrusted(err):
-		return 0, final{clean(err)}
+		return Answer{}, final{clean(err)}
 	case err != nil:
-		return 0, clean(err)
+		return Answer{}, clean(err)
 	}
-	return answer.StatusCode, answer.Body.Close()
+	said, err := io.ReadAll(io.LimitReader(answer.Body, int64(most)))
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return Answer{}, errors.New("the connection ended before the answer was complete")
+	}
+	return Answer{answer.StatusCode, answer.Header, said}, nil
 }
 
 // untrusted reports whether the certificate of a server was not valid for it.

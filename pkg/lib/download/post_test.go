@@ -23,14 +23,26 @@ func TestPost(t *testing.T) {
 			w.Header().Set("Location", "https://example.com/other")
 			w.WriteHeader(status)
 		})
-		got, err := c.Post(t.Context(), "https://example.com/x", http.Header{"Idempotency-Key": {"t"}}, []byte("hello"))
-		if err != nil || got != status || len(s.requests) != 1 || body != "hello" {
-			t.Fatalf("%d: got %d, %v, after %d requests, %q", status, got, err, len(s.requests), body)
+		got, err := c.Post(t.Context(), "https://example.com/x", http.Header{"Idempotency-Key": {"t"}}, []byte("hello"), 0)
+		if err != nil || got.Status != status || len(got.Body) > 0 || len(s.requests) != 1 || body != "hello" {
+			t.Fatalf("%d: got %+v, %v, after %d requests, %q", status, got, err, len(s.requests), body)
 		}
 		r := s.requests[0]
 		if r.Method != http.MethodPost || r.Header.Get("Idempotency-Key") != "t" || r.Header.Get("User-Agent") != "Stackwright" || r.Header.Get("Authorization")+r.Header.Get("Cookie") != "" {
 			t.Errorf("%s with %v", r.Method, r.Header)
 		}
+	}
+}
+
+// The caller says how much of an answer is read.
+func TestPostReadsTheAnswer(t *testing.T) {
+	_, c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "7")
+		_, _ = io.WriteString(w, "hello, server") // the client may be gone
+	})
+	got, err := c.Post(t.Context(), "https://example.com/x", nil, nil, 5)
+	if err != nil || string(got.Body) != "hello" || got.Header.Get("Retry-After") != "7" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -60,9 +72,9 @@ func TestPostRefuses(t *testing.T) {
 					s.names[host] = []string{x.address}
 				}
 			}
-			status, err := c.Post(t.Context(), x.url, nil, []byte("secret"))
-			if err == nil || !strings.Contains(err.Error(), x.want) || errors.Is(err, ErrFinal) != x.final || len(s.requests) > 0 || status != 0 {
-				t.Errorf("%d, %v after %d requests", status, err, len(s.requests))
+			status, err := c.Post(t.Context(), x.url, nil, []byte("secret"), 10)
+			if err == nil || !strings.Contains(err.Error(), x.want) || errors.Is(err, ErrFinal) != x.final || len(s.requests) > 0 || status.Status != 0 {
+				t.Errorf("%+v, %v after %d requests", status, err, len(s.requests))
 			}
 			if x.address != "93.184.216.34" && len(s.dialled) > 0 {
 				t.Errorf("connected to %v", s.dialled)
@@ -71,7 +83,7 @@ func TestPostRefuses(t *testing.T) {
 	}
 	_, c := serve(t, func(http.ResponseWriter, *http.Request) {})
 	c.Roots = x509.NewCertPool()
-	if _, err := c.Post(t.Context(), "https://example.com/", nil, nil); !errors.Is(err, ErrFinal) {
+	if _, err := c.Post(t.Context(), "https://example.com/", nil, nil, 0); !errors.Is(err, ErrFinal) {
 		t.Errorf("an unknown signer: %v", err)
 	}
 }
@@ -87,11 +99,14 @@ func TestPostEndsInTime(t *testing.T) {
 		<-ends
 	})
 	defer close(ends)
-	if status, err := c.Post(t.Context(), "https://example.com/endless", nil, nil); status != http.StatusOK || err != nil {
-		t.Errorf("%d, %v", status, err)
+	if got, err := c.Post(t.Context(), "https://example.com/endless", nil, nil, 0); got.Status != http.StatusOK || err != nil {
+		t.Errorf("%+v, %v", got, err)
 	}
 	c.Time = 200 * time.Millisecond
-	if _, err := c.Post(t.Context(), "https://example.com/", nil, nil); err == nil || err.Error() != "there is no answer within 200ms" || errors.Is(err, ErrFinal) {
+	if _, err := c.Post(t.Context(), "https://example.com/endless", nil, nil, 10); err == nil || errors.Is(err, ErrFinal) {
+		t.Errorf("a body without an end: %v", err)
+	}
+	if _, err := c.Post(t.Context(), "https://example.com/", nil, nil, 0); err == nil || err.Error() != "there is no answer within 200ms" || errors.Is(err, ErrFinal) {
 		t.Errorf("%v", err)
 	}
 }
