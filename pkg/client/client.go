@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -142,6 +143,15 @@ func Key(key string) Option { return func(q *request) { q.key = key } }
 // IfChanged asks for an answer only if it is another than the one that had the tag; otherwise the error is ErrUnchanged. It
 // writes the tag of the answer. An empty tag asks in any case.
 func IfChanged(tag *string) Option { return func(q *request) { q.tag = tag } }
+
+// Fields selects fields of the answer, as in "run" and "steps.status": the others keep their zero values. By default all are sent.
+func Fields(names ...string) Option {
+	return func(q *request) {
+		all := query{"fields": strings.Join(names, ",")}
+		maps.Copy(all, q.query)
+		q.query = all
+	}
+}
 
 // ErrUnchanged says that an answer is the one that the caller has: see IfChanged.
 var ErrUnchanged = errors.New("the answer has not changed")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -300,4 +301,23 @@ func TestCancelledUpload(t *testing.T) {
 			t.Errorf("%v after %v and %d uploads", err, time.Since(began), puts)
 		}
 	})
+}
+
+// Selected fields are a parameter of the request, beside those of the operation.
+func TestFields(t *testing.T) {
+	var sent []string
+	c := reach(t, client.Options{Region: "us-east-1"}, func(w http.ResponseWriter, r *http.Request) {
+		sent = append(sent, r.URL.RawQuery)
+		answers(200, `{"runs":[{"run":"a"}],"owner":{"run":"a"}}`)(w, r)
+	})
+	runs, err := c.ListRuns(t.Context(), "shop", "prod", client.ListRunsQuery{Limit: 1}, client.Fields("runs.run", "before"))
+	if err != nil || len(runs.Runs) != 1 || runs.Runs[0].Run != "a" {
+		t.Errorf("%+v, %v", runs, err)
+	}
+	if lock, err := c.ShowLock(t.Context(), "shop", "prod", client.Fields("owner")); err != nil || lock.Owner.Run != "a" {
+		t.Errorf("%+v, %v", lock, err)
+	}
+	if want := []string{"fields=runs.run%2Cbefore&limit=1", "fields=owner"}; !slices.Equal(sent, want) {
+		t.Errorf("%q", sent)
+	}
 }

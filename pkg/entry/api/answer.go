@@ -26,6 +26,9 @@ type answer struct {
 	media    string // the content type; empty is JSON
 	styles   string // which styles a browser may use, as in a content security policy; empty are none
 	same     any    // becomes JSON of which the tag is made; nil is the body
+
+	fields string    // the parameter that selects fields of the body and of same
+	only   selection // what it selects; nil is all
 }
 
 // mostAnswer is how many bytes an answer may have: Lambda passes on 6 MB, in
@@ -39,7 +42,7 @@ func (a answer) response(e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2H
 	text, isText := a.body.(string)
 	var err error
 	if a.media == "" || !isText {
-		if text, err = written(a.body); err != nil {
+		if text, err = a.written(a.body); err != nil {
 			return events.APIGatewayV2HTTPResponse{}, err
 		}
 	}
@@ -76,16 +79,25 @@ func (a answer) response(e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2H
 	return r, nil
 }
 
-// tag identifies the answer. It is weak: answers with one tag may differ in forecasts.
+// written is v as JSON, with the selected fields.
+func (a answer) written(v any) (string, error) {
+	text, err := written(v)
+	if err != nil || a.only == nil {
+		return text, err
+	}
+	return a.only.from(text)
+}
+
+// tag identifies the answer. It is weak: answers with one tag may differ in forecasts. Answers with other fields have other tags.
 // https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3
 func (a answer) tag(text string) (string, error) {
 	if a.same != nil {
 		var err error
-		if text, err = written(a.same); err != nil {
+		if text, err = a.written(a.same); err != nil {
 			return "", err
 		}
 	}
-	sum := sha256.Sum256([]byte(text))
+	sum := sha256.Sum256([]byte(a.fields + text))
 	return fmt.Sprintf(`W/"%x"`, sum[:16]), nil
 }
 

@@ -114,5 +114,7 @@ func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answ
 	}
 	said, err := to.handle(a, ctx, q)
 	said.status = cmp.Or(to.status, http.StatusOK)
+	said.fields = q.QueryStringParameters[fieldsName]
+	said.only, _ = q.selection() // it has been found valid
 	return said, err
 }

@@ -620,7 +620,7 @@ func TestRefused(t *testing.T) {
 		{call(to("pause"), `{}`, "run="), 404, nil},
 		{call(list, "", "query.before="+missing), 404, []string{"before: there is no run " + missing + " of shop@prod"}},
 		{call(list, "", "query.before="+others), 404, []string{"before: there is no run " + others + " of shop@prod"}},
-		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there is before and limit`, `limit: "101": it is a number from 1 to 100`}},
+		{call(list, "", "query.limit=101", "query.after=x"), 400, []string{`"after" is not understood: there is before and limit and fields`, `limit: "101": it is a number from 1 to 100`}},
 		{call(list, "", "query.limit=0"), 400, nil},
 		{call(list, "", "query.limit=2,3"), 400, nil},
 		{call(list, "", "project=a b"), 400, []string{`the path names project "a b" and environment "prod", which cannot be: names are letters, digits and hyphens, 64 at most`}},

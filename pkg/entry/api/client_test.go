@@ -79,6 +79,9 @@ func TestClient(t *testing.T) {
 			m.Parameters = append(m.Parameters, goName(p))
 		}
 		for _, p := range r.query {
+			if p.name == fieldsName { // an option of each method: Fields
+				continue
+			}
 			m.Query = append(m.Query, field{upper(goName(p.name)), p.name, goType(p), p.text})
 		}
 		if r.body != nil {

@@ -191,7 +191,11 @@ func Fits(t testing.TB, e events.APIGatewayV2HTTPRequest, r events.APIGatewayV2H
 		}
 		return
 	}
-	check("this answer", r.Body, "responses", strconv.Itoa(r.StatusCode), "content", r.Headers["content-type"], "schema")
+	keys := []string{"responses", strconv.Itoa(r.StatusCode), "content", r.Headers["content-type"], "schema"}
+	if _, some := e.QueryStringParameters[fieldsName]; to.selects() && !some && r.StatusCode < http.StatusBadRequest {
+		keys = append(keys, "anyOf", "0") // the whole answer
+	}
+	check("this answer", r.Body, keys...)
 	if to.body != nil && r.StatusCode < http.StatusBadRequest && !e.IsBase64Encoded && e.Body != "" && !strings.Contains(e.Body, `"who":""`) {
 		check("this body", e.Body, "requestBody", "content", "application/json", "schema")
 	}
@@ -287,6 +291,9 @@ func responsesOf(method string, r route, add func(any) string) object {
 	body := object{"type": "object"}
 	if _, any := r.answers.(json.RawMessage); !any && r.answers != nil {
 		body = refTo(add(r.answers))
+	}
+	if r.selects() {
+		body = object{"anyOf": []object{body, {"type": "object", "description": "if the request has the parameter fields: the same, with these fields alone"}}}
 	}
 	if r.other != nil {
 		body = object{"anyOf": []object{body, refTo(add(r.other))}}

@@ -52,7 +52,7 @@ func TestWhatIsInAStack(t *testing.T) {
 		{resources, "query.stack=a query.after=x", `after: "x" is not from an answer of this list about stack "a": begin without it`, 400},
 		{resources, "query.stack=b query.after=" + first.After, "after: ", 400},
 		{resources, "query.stack=a query.after=" + happened.After, "after: ", 400},
-		{resources, "query.stack=a query.from=3", `"from" is not understood: there is stack and after`, 400},
+		{resources, "query.stack=a query.from=3", `"from" is not understood: there is stack and after and fields`, 400},
 	} {
 		if r, said := h.ask(t, call(c.route, "", strings.Fields(c.words)...)); r.StatusCode != c.status || !strings.HasPrefix(said.Detail, c.want) {
 			t.Errorf("%s: %d %s, want %d %s", c.words, r.StatusCode, said.Detail, c.status, c.want)

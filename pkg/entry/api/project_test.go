@@ -170,7 +170,7 @@ func TestUnusableUploadsAndTargets(t *testing.T) {
 	} {
 		words := []string{"target=eu"}
 		if c.body == "" {
-			words, c.want = append(words, "query.page=2"), `"page" is not understood: there is after`
+			words, c.want = append(words, "query.page=2"), `"page" is not understood: there is after and fields`
 		}
 		r, said := newApp().ask(t, call(c.route, c.body, words...))
 		if r.StatusCode != 400 || said.Kind == "" || said.Detail != c.want {

@@ -43,7 +43,8 @@ func (q question) understood() error {
 			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is one of %s", p.name, value, strings.Join(p.values, ", ")))
 		}
 	}
-	return wrong(wrongs)
+	_, unknown := q.selection()
+	return wrong(append(wrongs, unknown...))
 }
 
 // has reports whether a number is one that the parameter can be.

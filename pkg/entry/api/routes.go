@@ -222,6 +222,12 @@ func routes() map[string]route {
 	for _, c := range run.Controls() {
 		all["POST "+runs+"/{run}/"+c.Name] = commandRoute(c)
 	}
+	for key, r := range all {
+		if _, raw := r.answers.(json.RawMessage); strings.HasPrefix(key, http.MethodGet+" ") && r.answers != nil && !raw {
+			r.query = append(r.query, selectable())
+			all[key] = r
+		}
+	}
 	return all
 }
 
