@@ -71,6 +71,9 @@ func refusedResolver(name string) string {
 	if resolvers[name] != nil {
 		return ""
 	}
+	if hooks[name] != nil {
+		return "it is a hook, and no hook is called here: write it under hooks, also if it has an anchor"
+	}
 	switch name {
 	case "cmd", "rcmd":
 		return "Stackwright runs no commands: write the value, or as a variable under variables: in " + sideFile
