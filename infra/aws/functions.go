@@ -31,7 +31,7 @@ type size struct {
 // request may wait for the end of an outage. plan reads a whole project, up to 16 MB, and has as long as the state
 // machine waits for it. execute-step and wait-status must end with the claims of the steps that they have started
 // (action.MaxStartTime), and end by themselves before. An event of a stack only wakes a run that would poll soon after. notify waits
-// for web servers, each for some seconds (pkg/entry/notify).
+// for web servers and chats, each for some seconds (pkg/entry/notify).
 var sizes = map[string]size{
 	"start":        {memory: 512, seconds: 120, retries: 2, events: 6 * 3600},
 	"plan":         {memory: 1769, seconds: 300},

@@ -15,7 +15,7 @@ func (i *installation) addTriggers() {
 	i.match("stack-event", "stack-event", "Ends of stack operations wake runs", trigger.Stacks())
 	i.match("recover", "start", "Runs whose execution failed are restarted", trigger.Executions(i.machine()))
 	if len(i.settings.notify) > 0 {
-		i.match("notify", "notify", "State changes of runs are delivered to web servers", trigger.Runs())
+		i.match("notify", "notify", "State changes of runs are delivered to web servers and chats", trigger.Runs())
 	}
 	sweep := i.rule("sweep", &awsevents.RuleProps{
 		Description: jsii.String("Runs without an execution are restarted"),

@@ -86,7 +86,7 @@ func parse(entry string) (d Destination, wrong []string) {
 		}
 	}
 	if d.Format == "" {
-		wrong = append(wrong, "it does not say where to: add "+formatNames()+"=…")
+		wrong = append(wrong, "it does not say where to: add one of "+formatNames()+", with = and a value")
 	}
 	if d.Secret == "" {
 		wrong = append(wrong, "it has no secret: add secret= and the ARN of a secret of Secrets Manager, with the six characters at its end")
@@ -190,7 +190,7 @@ type format struct {
 }
 
 // formats lists the formats.
-func formats() []format { return []format{webhookFormat()} }
+func formats() []format { return []format{webhookFormat(), slackFormat(), teamsFormat()} }
 
 func formatOf(name string) (format, bool) {
 	for _, f := range formats() {
