@@ -67,7 +67,7 @@ esac
 		if c.job != "plan" {
 			continue
 		}
-		if comment, err := os.ReadFile(filepath.Join(folder, "comment")); err != nil || string(comment) != "<!-- stackwright prod -->\nplan ran\n" {
+		if comment, err := os.ReadFile(filepath.Join(folder, "comment")); err != nil || string(comment) != "<!-- plan of prod -->\nplan ran\n" {
 			t.Errorf("%s, exit code %s: the comment is %q, %v", c.job, c.code, comment, err)
 		}
 	}
