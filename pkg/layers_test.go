@@ -87,11 +87,11 @@ format                fault project remote format/archive format/cdk format/chec
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
 entry/report          fault project plan run lib/cron lib/diagram lib/template lib/unified
-entry/target          fault project plan
+entry/target          fault project plan run
 entry/page            fault plan run entry/report
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
-entry/api             fault project access run plan engine lib/pattern lib/strict entry/report
+entry/api             fault project access run plan engine lib/pattern lib/strict entry/report entry/target
 
 wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 

@@ -26,7 +26,7 @@ func (r *emulators) register(names ...string) {
 			continue
 		}
 		r.registered[name] = true
-		if err := r.store.AddTarget(r.Context(), accesses[name]); err != nil {
+		if err := r.store.AddTarget(r.Context(), accesses[name], run.AuditEntry{}); err != nil {
 			r.Fatal(err)
 		}
 	}
@@ -51,7 +51,7 @@ func (r *emulators) Withhold(target string, withheld bool) {
 		a.Projects = nil
 	}
 	r.registered[target] = true
-	if err := r.store.AddTarget(r.Context(), a); err != nil {
+	if err := r.store.AddTarget(r.Context(), a, run.AuditEntry{}); err != nil {
 		r.Fatal(err)
 	}
 }

@@ -26,10 +26,6 @@ func (i *installation) addAPI() {
 		authorizer = awsapigatewayv2authorizers.NewHttpJwtAuthorizer(jsii.String("Tokens"), jsii.String(i.settings.issuer),
 			&awsapigatewayv2authorizers.HttpJwtAuthorizerProps{JwtAudience: jsii.Strings(i.settings.audience...)})
 	}
-	httpAPI := awsapigatewayv2.NewHttpApi(i.Stack, jsii.String("HttpApi"), &awsapigatewayv2.HttpApiProps{
-		ApiName: jsii.String(i.settings.stack), CreateDefaultStage: jsii.Bool(false), DefaultAuthorizer: authorizer,
-	})
-	called(httpAPI, "HttpApi")
 	function := awsapigatewayv2integrations.NewHttpLambdaIntegration(jsii.String("Function"), i.functions["api"],
 		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{
 			PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0(),
@@ -37,6 +33,11 @@ func (i *installation) addAPI() {
 			// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 			ScopePermissionToRoute: jsii.Bool(false),
 		})
+	httpAPI := awsapigatewayv2.NewHttpApi(i.Stack, jsii.String("HttpApi"), &awsapigatewayv2.HttpApiProps{
+		ApiName: jsii.String(i.settings.stack), CreateDefaultStage: jsii.Bool(false), DefaultAuthorizer: authorizer,
+		DefaultIntegration: function, // of the route api.Other
+	})
+	called(httpAPI, "HttpApi")
 	add := func(route string, authorizer awsapigatewayv2.IHttpRouteAuthorizer) {
 		method, path, _ := strings.Cut(route, " ")
 		httpAPI.AddRoutes(&awsapigatewayv2.AddRoutesOptions{

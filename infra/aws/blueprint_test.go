@@ -214,12 +214,12 @@ func (b blueprint) routes() []api.Route {
 	var routes []api.Route
 	for _, logical := range b.of("AWS::ApiGatewayV2::Route") {
 		integration := strings.TrimSuffix(strings.TrimPrefix(b.at(logical, "Target"), "integrations/${"), "}")
-		open := b.says(logical, "AuthorizationType") == "NONE" && slices.Contains(pages.Routes(), b.says(logical, "RouteKey"))
+		open := b.says(logical, "AuthorizationType") == "NONE" && slices.Contains(pages.Routes(), b.at(logical, "RouteKey"))
 		if b.says(logical, "AuthorizationType") != "AWS_IAM" && !open || b.says(integration, "PayloadFormatVersion") != "2.0" {
 			b.Errorf("%s is open to all, or asks in words that the function does not know", logical)
 			continue
 		}
-		routes = append(routes, api.Route{Key: b.says(logical, "RouteKey"), Function: b.says(integration, "IntegrationUri"), Open: open})
+		routes = append(routes, api.Route{Key: b.at(logical, "RouteKey"), Function: b.says(integration, "IntegrationUri"), Open: open})
 	}
 	return routes
 }

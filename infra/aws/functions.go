@@ -4,6 +4,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -148,6 +149,7 @@ func (i *installation) environment(name string) *map[string]*string {
 		e["STACKWRIGHT_NOTIFY"] = i.settings.notify.String()
 	}
 	if name == "api" {
+		e["STACKWRIGHT_API_RATE"] = strconv.Itoa(rate)
 		e["STACKWRIGHT_TARGET_ACCOUNTS"] = strings.Join(i.settings.accounts, ",")
 		if i.settings.page != "" {
 			e["STACKWRIGHT_PAGE_ISSUER"], e["STACKWRIGHT_PAGE_CLIENT"] = i.settings.issuer, i.settings.page

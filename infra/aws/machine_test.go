@@ -44,6 +44,7 @@ func TestRules(t *testing.T) {
 		"StartRule":      {new(trigger.Uploads("${Bucket}")), "Start"},
 		"StackEventRule": {new(trigger.Stacks()), "StackEvent"},
 		"RecoverRule":    {new(trigger.Executions(machine)), "Start"},
+		"SettingsRule":   {new(trigger.Settings("${Bucket}")), "Start"},
 		"SweepRule":      {nil, "Start"},
 	} {
 		pattern := ""
@@ -61,7 +62,7 @@ func TestRules(t *testing.T) {
 		})
 	}
 	all.says(t, "SweepRule", map[string]string{"ScheduleExpression": "rate(5 minutes)"})
-	if got := len(all.of("AWS::Lambda::Permission")); got != 5 { // the rules, and one for all routes of the API: a function's policy has at most 20 KB
+	if got := len(all.of("AWS::Lambda::Permission")); got != 6 { // the rules, and one for all routes of the API: a function's policy has at most 20 KB
 		t.Errorf("%d permissions to call functions", got)
 	}
 }

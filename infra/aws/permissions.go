@@ -95,8 +95,8 @@ var (
 	lists = permission{Do: []string{"s3:ListBucket"}, On: []string{"${Bucket}"}, Why: "with it, S3 answers differently for a missing object and a denied one"}
 
 	requests = []permission{lists, {
-		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/projects/*", "${Bucket}/requests/*"},
-		Why: "callers name their requests; the metadata of an upload says who made it, and S3 has no permission for metadata alone",
+		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/access/*", "${Bucket}/policies/*", "${Bucket}/projects/*", "${Bucket}/requests/*"},
+		Why: "callers name their requests, and the owner his policies; the metadata of an upload says who made it, and S3 has no permission for metadata alone",
 	}}
 	configurations = []permission{
 		lists,

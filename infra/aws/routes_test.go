@@ -190,8 +190,9 @@ func TestEveryRouteOfTheTemplate(t *testing.T) {
 	for _, r := range i.blueprint.routes() {
 		installed = append(installed, r.Key)
 	}
-	if slices.Sort(installed); !slices.Equal(installed, api.Routes()) {
-		t.Fatalf("the template has the routes %q, and the document has %q", installed, api.Routes())
+	slices.Sort(installed)
+	if want := append([]string{api.Other}, api.Routes()...); !slices.Equal(installed, want) {
+		t.Fatalf("the template has the routes %q, and the document and the one for all other requests are %q", installed, want)
 	}
 	known := make(map[string]bool)
 	for _, size := range []string{"small", "large"} {
@@ -200,6 +201,13 @@ func TestEveryRouteOfTheTemplate(t *testing.T) {
 	}
 	e := allRoutes{i, make(map[string]bool)}
 	e.commands()
+	var said report.Problem
+	e.ask("PATCH /projects", http.StatusMethodNotAllowed, "", "", &said)
+	if !strings.Contains(said.Detail, "takes only GET") {
+		t.Errorf("a wrong method is answered %+v", said)
+	}
+	delete(e.requested, "PATCH /projects")
+	e.requested[api.Other] = true
 	if requested := slices.Sorted(maps.Keys(e.requested)); !slices.Equal(requested, installed) {
 		t.Errorf("only these routes were requested: %q", requested)
 	}

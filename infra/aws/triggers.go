@@ -12,6 +12,7 @@ import (
 // addTriggers makes the rules that send events to the functions.
 func (i *installation) addTriggers() {
 	i.match("start", "start", "Uploads and requests start runs", trigger.Uploads(*i.bucket.BucketName()))
+	i.match("settings", "start", "Changes of the access file and the policies are recorded", trigger.Settings(*i.bucket.BucketName()))
 	i.match("stack-event", "stack-event", "Ends of stack operations wake runs", trigger.Stacks())
 	i.match("recover", "start", "Runs whose execution failed are restarted", trigger.Executions(i.machine()))
 	if len(i.settings.notify) > 0 {

@@ -119,7 +119,7 @@ func holdsAccess(t *testing.T, l *laptop, h *host.Host) {
 		{stranger, "GET", "/projects/pair/prod/runs/abcdefghijklmnopqrs2", http.StatusForbidden},
 		{stranger, "POST", "/projects/pair/prod/runs/abcdefghijklmnopqrs2/unlock", http.StatusForbidden},
 		{owner, "POST", "/projects/pair/prod/runs", http.StatusAccepted},
-		{owner, "GET", "/projects/other/prod/runs", http.StatusOK},
+		{owner, "GET", "/projects/other/prod/access", http.StatusOK},
 	} {
 		got := c.by.ask(c.method, c.path, `{"operation":"refresh"}`, "")
 		if got.Status != c.want || c.want == http.StatusForbidden && got.text != notAllowed {

@@ -214,7 +214,7 @@ func TestCurl(t *testing.T) {
 		return strings.TrimSpace(out.String())
 	}
 	signed := []string{"--aws-sigv4", "aws:amz:us-east-1:execute-api", "--user", "local:local"}
-	if got := curl(append(signed, h.URL()+"/projects/shop/prod/runs")...); got != `{"runs":[]}` {
+	if got := curl(append(signed, h.URL()+"/projects/shop/prod/runs")...); !strings.Contains(got, `"detail":"there is no shop@prod: it has had no run"`) {
 		t.Errorf("the answer is %s", got)
 	}
 	runs := h.URL() + "/projects/pair/default/runs"

@@ -183,7 +183,7 @@ func servesPage(t *testing.T, h *host.Host, i *issuer) *httptest.Server {
 			return json.Marshal(r)
 		},
 	}
-	for _, r := range routes.Routes() {
+	for _, r := range append(routes.Routes(), routes.Other) {
 		o.Routes = append(o.Routes, api.Route{Key: r, Function: "api"})
 	}
 	for _, r := range page.Routes() {
@@ -207,7 +207,7 @@ func TestOnlyThePageIsOpen(t *testing.T) {
 	server := servesPage(t, h, i)
 	for path, want := range map[string]int{
 		"/": 200, "/page/main.js": 200, "/page/sign-in.json": 200, "/page/nothing.js": 404, "/page/lib/preact.LICENSE": 404, "/page/../openapi.json": 404,
-		"/projects": 401, "/installation": 401, "/openapi.json": 401, "/docs": 401, "/projects/pair/default/runs": 401, "/nothing": 404, "/page": 404,
+		"/projects": 401, "/installation": 401, "/openapi.json": 401, "/docs": 401, "/projects/pair/default/runs": 401, "/nothing": 401, "/page": 401,
 	} {
 		r, err := http.NewRequest(http.MethodGet, server.URL+path, nil)
 		if err != nil {

@@ -96,8 +96,8 @@ func TestTokensWithBinaries(t *testing.T) {
 		}
 		return all
 	}
-	const path = "/projects/pair/prod/runs"
-	if status, text := ask("GET", path, ann(nil).signed(t, key)); status != http.StatusForbidden || text != notAllowed {
+	const path, reads = "/projects/pair/prod/runs", "/projects/pair/prod/access"
+	if status, text := ask("GET", reads, ann(nil).signed(t, key)); status != http.StatusForbidden || text != notAllowed {
 		t.Errorf("without an access file, a token gets %d %s", status, text)
 	}
 	file := `grants:
@@ -121,27 +121,27 @@ func TestTokensWithBinaries(t *testing.T) {
 		name, method, path, token string
 		want                      int
 	}{
-		{"a reader reads", "GET", path, ann(nil).signed(t, key), http.StatusOK},
-		{"for a list of audiences", "GET", path, ann(claims{"aud": []string{"wiki", "stackwright"}}).signed(t, key), http.StatusOK},
-		{"for a client", "GET", path, ann(claims{"aud": nil, "client_id": "stackwright"}).signed(t, key), http.StatusOK},
+		{"a reader reads", "GET", reads, ann(nil).signed(t, key), http.StatusOK},
+		{"for a list of audiences", "GET", reads, ann(claims{"aud": []string{"wiki", "stackwright"}}).signed(t, key), http.StatusOK},
+		{"for a client", "GET", reads, ann(claims{"aud": nil, "client_id": "stackwright"}).signed(t, key), http.StatusOK},
 		{"a reader starts", "POST", path, ann(nil).signed(t, key), http.StatusForbidden},
 		{"of another project", "GET", "/projects/other/prod/runs", ann(nil).signed(t, key), http.StatusForbidden},
 		{"of another environment", "GET", "/projects/pair/test/runs", ann(nil).signed(t, key), http.StatusForbidden},
-		{"of another audience that API Gateway accepts", "GET", path, ann(claims{"aud": "wiki"}).signed(t, key), http.StatusForbidden},
-		{"of another tenant", "GET", path, ann(claims{"tenant": "theirs"}).signed(t, key), http.StatusForbidden},
-		{"of no tenant", "GET", path, ann(claims{"tenant": nil}).signed(t, key), http.StatusForbidden},
-		{"of another group", "GET", path, ann(claims{"groups": []string{"shop-web", "web"}}).signed(t, key), http.StatusForbidden},
-		{"with the name of an owner", "GET", path, ann(claims{"tenant": "theirs", "sub": "arn:aws:iam::000000000000:root"}).signed(t, key), http.StatusForbidden},
-		{"without a token", "GET", path, "", http.StatusUnauthorized},
-		{"of another audience", "GET", path, ann(claims{"aud": "mail"}).signed(t, key), http.StatusUnauthorized},
-		{"of another issuer", "GET", path, ann(claims{"iss": "https://issuer.example.evil"}).signed(t, key), http.StatusUnauthorized},
-		{"expired", "GET", path, ann(claims{"exp": time.Now().Add(-time.Second).Unix()}).signed(t, key), http.StatusUnauthorized},
-		{"that never expires", "GET", path, ann(claims{"exp": nil}).signed(t, key), http.StatusUnauthorized},
-		{"not valid yet", "GET", path, ann(claims{"nbf": time.Now().Add(time.Hour).Unix()}).signed(t, key), http.StatusUnauthorized},
-		{"signed by somebody else", "GET", path, ann(nil).signed(t, other), http.StatusUnauthorized},
-		{"changed after it was signed", "GET", path, forged[0] + "." + encoded(text) + "." + forged[2], http.StatusUnauthorized},
-		{"not signed", "GET", path, none, http.StatusUnauthorized},
-		{"no token", "GET", path, "a.b.c", http.StatusUnauthorized},
+		{"of another audience that API Gateway accepts", "GET", reads, ann(claims{"aud": "wiki"}).signed(t, key), http.StatusForbidden},
+		{"of another tenant", "GET", reads, ann(claims{"tenant": "theirs"}).signed(t, key), http.StatusForbidden},
+		{"of no tenant", "GET", reads, ann(claims{"tenant": nil}).signed(t, key), http.StatusForbidden},
+		{"of another group", "GET", reads, ann(claims{"groups": []string{"shop-web", "web"}}).signed(t, key), http.StatusForbidden},
+		{"with the name of an owner", "GET", reads, ann(claims{"tenant": "theirs", "sub": "arn:aws:iam::000000000000:root"}).signed(t, key), http.StatusForbidden},
+		{"without a token", "GET", reads, "", http.StatusUnauthorized},
+		{"of another audience", "GET", reads, ann(claims{"aud": "mail"}).signed(t, key), http.StatusUnauthorized},
+		{"of another issuer", "GET", reads, ann(claims{"iss": "https://issuer.example.evil"}).signed(t, key), http.StatusUnauthorized},
+		{"expired", "GET", reads, ann(claims{"exp": time.Now().Add(-time.Second).Unix()}).signed(t, key), http.StatusUnauthorized},
+		{"that never expires", "GET", reads, ann(claims{"exp": nil}).signed(t, key), http.StatusUnauthorized},
+		{"not valid yet", "GET", reads, ann(claims{"nbf": time.Now().Add(time.Hour).Unix()}).signed(t, key), http.StatusUnauthorized},
+		{"signed by somebody else", "GET", reads, ann(nil).signed(t, other), http.StatusUnauthorized},
+		{"changed after it was signed", "GET", reads, forged[0] + "." + encoded(text) + "." + forged[2], http.StatusUnauthorized},
+		{"not signed", "GET", reads, none, http.StatusUnauthorized},
+		{"no token", "GET", reads, "a.b.c", http.StatusUnauthorized},
 	} {
 		status, text := ask(c.method, c.path, c.token)
 		if status != c.want || status == http.StatusForbidden && text != notAllowed {

@@ -84,6 +84,19 @@ func (c *Client) ListAllApprovals(ctx context.Context, options ...Option) (repor
 	return got, err
 }
 
+// A ListAllAuditQuery has the parameters of ListAllAudit. Zero values are left out.
+type ListAllAuditQuery struct {
+	Before string // the cursor of the last answer: the page has older runs, and what they were given
+	Limit  int    // of how many runs a page is, at most
+}
+
+// ListAllAudit is GET /audit: list the changes that were requested for the projects that the caller may read and, to an admin of all projects, those of the installation, newest first.
+func (c *Client) ListAllAudit(ctx context.Context, q ListAllAuditQuery, options ...Option) (report.AuditPage, error) {
+	var got report.AuditPage
+	err := c.ask(ctx, request{method: "GET", path: at("/audit"), query: query{"before": q.Before, "limit": number(q.Limit)}}, &got, options)
+	return got, err
+}
+
 // ListApprovals is GET /projects/{project}/{environment}/approvals: list what waits for approval in a project.
 func (c *Client) ListApprovals(ctx context.Context, project, environment string, options ...Option) (report.ApprovalPage, error) {
 	var got report.ApprovalPage
@@ -354,6 +367,13 @@ func (c *Client) ShowInstallation(ctx context.Context, options ...Option) (repor
 func (c *Client) ShowLock(ctx context.Context, project, environment string, options ...Option) (report.Lock, error) {
 	var got report.Lock
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/lock", project, environment)}, &got, options)
+	return got, err
+}
+
+// ShowMetrics is GET /projects/{project}/{environment}/runs/{run}/metrics: show what a run took: makespan, critical path, wait in the queue, cost, and how many of its steps have each status.
+func (c *Client) ShowMetrics(ctx context.Context, project, environment, run string, options ...Option) (report.Metrics, error) {
+	var got report.Metrics
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/metrics", project, environment, run)}, &got, options)
 	return got, err
 }
 

@@ -42,7 +42,7 @@ func (e *Engine) answer(ctx context.Context, c run.Control, q run.Request, unrea
 		return fmt.Errorf("%s: %w", q.Operation, err)
 	}
 	return e.Answer(ctx, r.ID, s.ID, run.Answer{
-		ID: q.ID, Yes: c.Yes, Who: q.Who, Subject: q.Subject, Claim: q.Claim, Why: q.Reason, Digest: q.PlanDigest, At: e.Now(),
+		ID: q.ID, Yes: c.Yes, Who: q.Who, Subject: q.Subject, Claim: q.Claim, From: q.From, Why: q.Reason, Digest: q.PlanDigest, At: e.Now(),
 	})
 }
 

@@ -28,7 +28,7 @@ func (e *Engine) Command(ctx context.Context, q run.Request) error {
 		err = e.ownsLock(ctx, r)
 	}
 	if err == nil {
-		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: c.CommandFor(q.Options), Force: q.Force, Who: q.By(), Why: q.Reason, At: e.Now()})
+		r, err = e.Store.RecordCommand(ctx, r.ID, run.GivenCommand{ID: q.ID, Command: c.CommandFor(q.Options), Force: q.Force, Who: q.By(), From: q.From, Why: q.Reason, At: e.Now()})
 	}
 	switch {
 	case err != nil || r.State.Over():
@@ -88,7 +88,7 @@ func (e *Engine) release(ctx context.Context, q run.Request, unreadable error) e
 			return err
 		}
 		next := l.Without(q.Of)
-		err = e.Store.Release(ctx, q.Project, q.Of, next, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.By(), Why: why, At: e.Now()})
+		err = e.Store.Release(ctx, q.Project, q.Of, next, run.GivenCommand{ID: q.ID, Command: run.Cancel, Who: q.By(), From: q.From, Why: why, At: e.Now()})
 		switch {
 		case fault.Is(err, fault.Stale):
 			continue // the lock has changed: read it again

@@ -13,6 +13,7 @@ type Answer struct {
 	Yes    bool      `json:"yes"`
 	Who    string    `json:"who"`
 	Claim  string    `json:"claim,omitempty"` // who its sender says that he is; nobody checks it
+	From   string    `json:"from,omitempty"`  // as in Request
 	Why    string    `json:"why,omitempty"`
 	Digest string    `json:"digest"` // of the plan that the user was shown
 	At     time.Time `json:"at"`

@@ -2,17 +2,18 @@ package run
 
 import "time"
 
-// An AuditEntry is a change that somebody requested.
+// An AuditEntry is a change that somebody requested: of a project or, without a Run, of the installation.
 type AuditEntry struct {
 	Run   string
 	Time  time.Time
-	What  string // the operation of the run, a command or an answer
+	What  string // the operation of the run, a command or an answer; or what changed in the installation, as in "target eu"
 	Force bool   // of a command
 	Who   string
+	From  string // the IP address that the request came from; "" if AWS did not say
 	Why   string // the reason
 }
 
 // Audited lists who requested a run, and what was given to it.
 func (r Run) Audited(given []AuditEntry) []AuditEntry {
-	return append([]AuditEntry{{Run: r.ID, Time: r.Requested, What: r.Operation, Force: r.Force, Who: r.By(), Why: r.Reason}}, given...)
+	return append([]AuditEntry{{Run: r.ID, Time: r.Requested, What: r.Operation, Force: r.Force, Who: r.By(), From: r.From, Why: r.Reason}}, given...)
 }

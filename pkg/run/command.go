@@ -30,6 +30,7 @@ type GivenCommand struct {
 	Checked bool      `json:"checked,omitempty"` // with Continue: by Stackwright, after it has checked the policies again
 	Run     string    `json:"run,omitempty"`     // with Supersede: the run that supersedes this one
 	Who     string    `json:"who,omitempty"`
+	From    string    `json:"from,omitempty"` // as in Request
 	Why     string    `json:"why,omitempty"`
 	At      time.Time `json:"at"`
 }
@@ -83,13 +84,13 @@ func (r *Run) Unchecked() bool {
 func (r *Run) StopFor(by Run, at time.Time) {
 	r.Command, r.SupersededBy = Supersede, by.ID
 	r.Generation++
-	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.By(), Why: by.Reason, At: at})
+	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.By(), From: by.From, Why: by.Reason, At: at})
 }
 
 // ReplaceBy ends r, which is queued, because a newer run takes its place.
 func (r *Run) ReplaceBy(by Run, at time.Time) {
 	r.State, r.SupersededBy, r.Ended = StateSuperseded, by.ID, at
-	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.By(), Why: by.Reason, At: at})
+	r.given(GivenCommand{Command: Supersede, Run: by.ID, Who: by.By(), From: by.From, Why: by.Reason, At: at})
 }
 
 // given adds a command to those that r was given.

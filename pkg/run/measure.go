@@ -8,6 +8,34 @@ import (
 // StuckAfter is how long a run may make no progress before it counts as stuck.
 const StuckAfter = time.Hour
 
+// Metrics say what a run took.
+type Metrics struct {
+	Makespan     time.Duration // from the plan to the end; 0 as long as the run has not ended, and if it started no step
+	CriticalPath time.Duration // the longest chain of dependent steps: no order of the same steps is faster
+	QueueWait    time.Duration // from the request to the plan; nothing if the run was never planned
+	Planned      bool
+	Starts       int     // how often steps were started
+	Cost         float64 // an estimate in USD of what the run itself cost, without its stacks
+}
+
+// Ratio is the makespan divided by the critical path, of which 1 is the best, or 0 if one of them is not known.
+func (m Metrics) Ratio() float64 {
+	if m.Makespan <= 0 || m.CriticalPath <= 0 {
+		return 0
+	}
+	return m.Makespan.Seconds() / m.CriticalPath.Seconds()
+}
+
+// Metrics are those of a run with its steps.
+func (r *Run) Metrics() Metrics {
+	m := Metrics{Makespan: r.Makespan(), CriticalPath: r.CriticalPath(), Cost: r.cost()}
+	m.QueueWait, m.Planned = r.Waited()
+	for _, s := range r.Steps {
+		m.Starts += s.Attempt
+	}
+	return m
+}
+
 // Makespan is the time from the plan to the end. It is zero for a run that has not
 // ended, or that started no step.
 func (r *Run) Makespan() time.Duration {

@@ -164,3 +164,23 @@ func TestLastChain(t *testing.T) {
 		}
 	}
 }
+
+// The metrics of a run are what its end reports; the longest chain says nothing as long as nothing was started. A run that does more costs more,
+// in the order of cents.
+func TestMetrics(t *testing.T) {
+	r := ran(t, "a:0-10 b:0-7 c<a,b:12-20")
+	r.Ended, r.Events = now.Add(36*time.Second), 400
+	r.Steps[1].Attempt = 3
+	got := r.Metrics()
+	cost := got.Cost
+	got.Cost = 0
+	if want := (run.Metrics{Makespan: 36 * time.Second, CriticalPath: 18 * time.Second, QueueWait: time.Minute, Planned: true, Starts: 5}); got != want || got.Ratio() != 2 {
+		t.Errorf("%+v with the ratio %g, want %+v", got, got.Ratio(), want)
+	}
+	r.Events = 15_000
+	refused := run.Run{State: run.StateRefused, Requested: now, Ended: now}
+	nothing, large := refused.Metrics(), r.Metrics().Cost
+	if nothing.Cost <= 0 || cost <= nothing.Cost || large <= cost || large > 0.2 || nothing.Planned || nothing.Ratio() != 0 || nothing.Makespan != 0 {
+		t.Errorf("%+v; the runs cost %g and %g", nothing, cost, large)
+	}
+}

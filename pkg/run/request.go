@@ -21,6 +21,7 @@ type Request struct {
 	Upload    bool   `json:"upload,omitempty"`    // made by an upload: the newest upload wins
 	Sequencer string `json:"sequencer,omitempty"` // of the upload: which of two uploads of one key is newer
 	Schedule  string `json:"schedule,omitempty"`  // the name of the schedule that made it, if one did
+	From      string `json:"from,omitempty"`      // the IP address that it came from, as AWS says; "" if AWS does not say
 	Options
 
 	Problems []string `json:"-"` // what is wrong with the request; its run stores them as messages and is refused

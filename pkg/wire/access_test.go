@@ -55,6 +55,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/runs/{run}/events":          access.Reader,
 	"GET /projects/{project}/{environment}/runs/{run}/graph":           access.Reader,
 	"GET /projects/{project}/{environment}/runs/{run}/timeline":        access.Reader,
+	"GET /projects/{project}/{environment}/runs/{run}/metrics":         access.Reader,
 	"GET /projects/{project}/{environment}/graph":                      access.Reader,
 	"GET /projects/{project}/{environment}/approvals":                  access.Reader,
 	"GET /projects/{project}/{environment}/access":                     access.Reader,
@@ -67,6 +68,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}":                            access.Reader,
 
 	"GET /approvals":           access.Reader,
+	"GET /audit":               access.Reader,
 	"GET /docs":                access.Reader,
 	"GET /projects/{project}":  access.Reader,
 	"GET /installation":        access.Reader,
@@ -244,7 +246,7 @@ func TestGrantsAreForAdmins(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := "  - projects: other@prod\n    role: admin\n    to: [{arn: 'arn:aws:iam::111122223333:role/secret'}]\n"
-	h := wire.New(aws.Config{Region: env.Region, HTTPClient: &objects{file: grants() + other}, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, env, io.Discard)
+	h := wire.New(aws.Config{Region: env.Region, HTTPClient: &objects{file: grants() + other, projects: `{"Item": {"PK": {"S": "PROJECTS"}, "SK": {"S": "shop@prod"}}}`}, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, env, io.Discard)
 	for _, role := range access.Roles() {
 		text, err := invoke(t, h, "api", httpEvent("GET /projects/{project}/{environment}/access", "shop", "prod", `"iam": {"userArn": "arn:aws:sts::111122223333:assumed-role/`+role+`/ann"}`))
 		if err != nil || !strings.Contains(text, `{\"project\":\"shop@prod\",\"role\":\"`+role+`\",\"caller\":\"arn:aws:sts::111122223333:assumed-role/`+role+`/ann\"`) {

@@ -56,6 +56,7 @@ type App struct {
 	remotes   remotes
 	page      *issuedPage // nil if the installation serves no page
 	deliverer *notify.Deliverer
+	rate      int // as in Environment
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
@@ -85,6 +86,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		owner:  env.Owner,
 		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), inside: readers(accounts),
 		page:      pageOf(env),
+		rate:      env.Rate,
 		deliverer: deliverer(cfg, env, table, logger),
 		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
 			there := cfg.Copy()

@@ -44,6 +44,7 @@ type Environment struct {
 	Notify       notify.Destinations // of the events of runs
 	Servers      notify.Servers      // that events are delivered to; nil is the Internet
 	Page         string              // the URL of the page; empty if there is none, or nobody knows it
+	Rate         int                 // requests a second that the HTTP API lets through; 0 is no limit
 }
 
 // The variables that an Environment is read from.
@@ -68,6 +69,8 @@ const (
 
 	envNotify = "STACKWRIGHT_NOTIFY"   // see notify.Parse; events are delivered nowhere if it is empty
 	envPage   = "STACKWRIGHT_PAGE_URL" // optional
+
+	envRate = "STACKWRIGHT_API_RATE" // requests a second; optional
 
 	envRemote   = "STACKWRIGHT_REMOTE_FILES"    // see remote.ParseAllowed; projects may use no files from elsewhere if it is empty
 	envRemoteIn = "STACKWRIGHT_REMOTE_FILES_IN" // the file on a laptop in which the entries are written; optional
@@ -96,6 +99,7 @@ var variables = []variable{
 	{envIssuer, pattern.New(`^https://[^\s,;'"]+$`), "the https URL of an issuer of tokens", true},
 	{envClient, pattern.New(`^[!-~]{1,255}$`), "a client ID of up to 255 characters of ASCII", true},
 	{envPage, pattern.New(`^https?://[^\s,;'"?#]+$`), "the URL of the page", true},
+	{envRate, rate, "a number of requests a second from 1 to 9999", true},
 	{envReads, rate, "a number of requests a second from 1 to 9999", true},
 	{envWrites, rate, "a number of requests a second from 1 to 9999", true},
 }
@@ -155,8 +159,14 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
 		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Issuer: getenv(envIssuer), Client: getenv(envClient),
-		Notify: destinations, Page: getenv(envPage),
+		Notify: destinations, Page: getenv(envPage), Rate: number(getenv(envRate)),
 	}, nil
+}
+
+// number is a number that has been found valid, or 0 for an empty text.
+func number(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
 }
 
 // allowing says how to allow a file from elsewhere. The entry takes the place of %s.

@@ -14,16 +14,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// Start handles the events of three sources. For an upload, a request object or a
+// Start handles the events of four sources. For an upload, a request object or a
 // schedule it starts or controls a run. For a failed execution it restarts the
 // execution's run. For the sweep's timer it restarts every run that has no
-// execution though it should have one.
+// execution though it should have one. A change of the access file or of a policy goes to the audit log.
 func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
 	switch {
 	case trigger.IsSweep(e):
 		return struct{}{}, h.sweep(ctx, e)
 	case trigger.IsExecutionEvent(e):
 		return struct{}{}, h.recover(ctx, e)
+	case trigger.IsSettingsEvent(e):
+		return struct{}{}, h.changed(ctx, e)
 	}
 	q, err := h.requested(ctx, e)
 	if err == nil {
@@ -49,6 +51,16 @@ func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (run.Req
 		q.Upload, q.Problems = false, append(q.Problems, "not allowed")
 	}
 	return q, err
+}
+
+// changed records that the access file or a policy of the installation was changed.
+func (h *App) changed(ctx context.Context, e events.EventBridgeEvent) error {
+	id, entry, err := trigger.Changed(ctx, e, h.bucket)
+	if err == nil {
+		err = h.table.RecordChange(ctx, id, entry)
+	}
+	h.logResult(ctx, err, "changed", slog.String("event", e.ID), slog.String("what", entry.What))
+	return unlessLate(err)
 }
 
 // recover restarts the run of a failed execution.

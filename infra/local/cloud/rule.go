@@ -42,7 +42,8 @@ func (c *Cloud) defaultRules() []Rule {
 	start := c.Host().ARN("start")
 	rules := []Rule{{Name: "stackwright-stack-event", Pattern: text(trigger.Stacks()), Function: c.Host().ARN("stack-event")}}
 	if c.opts.Bucket != "" {
-		rules = append(rules, Rule{Name: "stackwright-start", Pattern: text(trigger.Uploads(c.opts.Bucket)), Function: start})
+		rules = append(rules, Rule{Name: "stackwright-start", Pattern: text(trigger.Uploads(c.opts.Bucket)), Function: start},
+			Rule{Name: "stackwright-settings", Pattern: text(trigger.Settings(c.opts.Bucket)), Function: start})
 	}
 	// It is disabled if nobody is notified: a data folder may have it from before.
 	rules = append(rules, Rule{Name: "stackwright-notify", Pattern: text(trigger.Runs()), Function: c.Host().ARN("notify"), Disabled: !c.opts.Notify})

@@ -5,15 +5,16 @@ package console
 import (
 	"net/http"
 
+	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/page"
 )
 
 // New serves the page, and passes on requests of the API as if the account of the installation had signed them.
-func New(region string, api http.Handler) http.Handler {
+func New(region string, next http.Handler) http.Handler {
 	signed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/"+region+"/execute-api/aws4_request, SignedHeaders=host, Signature=0")
-		api.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
-	return page.Page{}.Here(signed)
+	return page.Page{}.Here(api.Streaming(signed))
 }

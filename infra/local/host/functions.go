@@ -97,7 +97,7 @@ func arn(function string) string {
 // routes has all that is requested over HTTP answered by one function, as infra/aws
 // does.
 func routes() []api.Route {
-	all := []api.Route{{Key: "$default", Function: arn("api")}} // the function answers with a problem document
+	all := []api.Route{{Key: answers.Other, Function: arn("api")}} // the function answers with a problem document
 	for _, key := range answers.Routes() {
 		all = append(all, api.Route{Key: key, Function: arn("api")})
 	}

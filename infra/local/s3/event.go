@@ -22,7 +22,11 @@ func (o *Objects) emit(c change, r *http.Request, requestID string) {
 		"version": "0", "bucket": map[string]any{"name": c.bucket}, "object": object, "request-id": requestID,
 		"requester": o.opts.Account, "source-ip-address": address(r), "reason": c.reason,
 	}
-	o.opts.Emit("aws.s3", "Object Created", []string{"arn:aws:s3:::" + c.bucket}, detail)
+	what := "Object Created"
+	if c.deletion != "" {
+		what, detail["deletion-type"] = "Object Deleted", c.deletion
+	}
+	o.opts.Emit("aws.s3", what, []string{"arn:aws:s3:::" + c.bucket}, detail)
 }
 
 func address(r *http.Request) string {

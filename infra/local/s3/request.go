@@ -111,6 +111,9 @@ func reason(r *http.Request) string {
 	if r.URL.Query().Has("uploadId") {
 		return "CompleteMultipartUpload"
 	}
+	if r.Method == http.MethodDelete {
+		return "DeleteObject"
+	}
 	return "PutObject"
 }
 

@@ -208,7 +208,7 @@ func TestEvents(t *testing.T) {
 			}
 			last = sequencer
 		}
-		want := "Object Created PutObject projects/shop/prod.zip; Object Created CompleteMultipartUpload big"
+		want := "Object Created PutObject projects/shop/prod.zip; Object Created CompleteMultipartUpload big; Object Deleted DeleteObject big"
 		if got := strings.Join(emitted, "; "); got != want {
 			t.Errorf("emitted\n%s, want\n%s", got, want)
 		}

@@ -18,6 +18,7 @@ type change struct {
 	size                       int64
 	sequencer                  uint64
 	reason                     string
+	deletion                   string // how the object was deleted; "" if it was created
 }
 
 // store is s3mem that records which objects each request creates. It also packs an object's metadata into one
@@ -70,6 +71,14 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, in io.Read
 	}
 	s.record(c)
 	return out, nil
+}
+
+func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, error) {
+	out, err := s.Backend.DeleteObject(bucket, key)
+	if err == nil {
+		s.record(change{bucket: bucket, key: key, version: string(out.VersionID), deletion: "Delete Marker Created"})
+	}
+	return out, err
 }
 
 func (s *store) GetObject(bucket, key string, r *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {

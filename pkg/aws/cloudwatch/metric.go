@@ -60,16 +60,17 @@ func (m *Meter) Ended(ctx context.Context, r run.Run) {
 	case run.StateRefused:
 		all = append(all, value{Refused, count, 1})
 	}
-	if took := r.Makespan(); took > 0 {
-		all = append(all, value{Makespan, seconds, took.Seconds()})
-		if path := r.CriticalPath(); path > 0 {
-			all = append(all, value{CriticalPath, none, took.Seconds() / path.Seconds()})
-		}
+	took := r.Metrics()
+	if took.Makespan > 0 {
+		all = append(all, value{Makespan, seconds, took.Makespan.Seconds()})
 	}
-	if waited, ok := r.Waited(); ok {
-		all = append(all, value{QueueWait, seconds, waited.Seconds()})
+	if ratio := took.Ratio(); ratio > 0 {
+		all = append(all, value{CriticalPath, none, ratio})
 	}
-	all = append(all, value{RunCost, none, Cost(r)})
+	if took.Planned {
+		all = append(all, value{QueueWait, seconds, took.QueueWait.Seconds()})
+	}
+	all = append(all, value{RunCost, none, took.Cost})
 	m.write(ctx, all, slog.String("run", r.ID), slog.String("project", r.Project), slog.String("operation", r.Operation), slog.String("state", string(r.State)))
 }
 

@@ -178,13 +178,3 @@ func TestCalled(t *testing.T) {
 	var none *cloudwatch.Tally
 	none.Add(true)
 }
-
-// A run that does more costs more. The estimate is in the order of cents.
-func TestCost(t *testing.T) {
-	long := ended(run.StateSucceeded)
-	long.Events = 15_000
-	small, large := cloudwatch.Cost(ended(run.StateSucceeded)), cloudwatch.Cost(long)
-	if nothing := cloudwatch.Cost(run.Run{}); nothing <= 0 || small <= nothing || large <= small || large > 0.2 {
-		t.Errorf("nothing costs %g, a small run %g, a large one %g", nothing, small, large)
-	}
-}

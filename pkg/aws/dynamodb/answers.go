@@ -38,7 +38,7 @@ func (t *Table) RecordAnswer(ctx context.Context, id string, number int, a run.A
 				key: runKey(id), add: values{"generation": 1},
 				where: "#generation = :generation AND " + live, with: alive(values{"generation": r.Generation}),
 			},
-			write{key: eventKey(id, a.At, nonce()), put: eventItem{Time: a.At, What: what, Who: a.By(), Why: a.Why}},
+			write{key: eventKey(id, a.At, nonce()), put: eventItem{Time: a.At, What: what, Who: a.By(), From: a.From, Why: a.Why}},
 		)
 		if err != nil {
 			return run.Run{}, err

@@ -50,11 +50,13 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 // so that no function takes it for a run in progress.
 func (t *Table) Release(ctx context.Context, project, id string, l run.Lock, c run.GivenCommand) error {
 	expires := time.Now().Add(retention).Unix()
+	given := commandItem(c)
+	given.Expires = expires
 	writes := []write{
 		change(project, l),
 		{key: openKey(id), delete: true},
-		{key: eventKey(id, c.At, nonce()), put: eventItem{Time: c.At, What: string(c.Command), Who: c.Who, Why: c.Why, Expires: expires}},
-		{key: commandKey(id, c.ID), put: eventItem{Time: c.At, What: string(c.Command), Who: c.Who, Why: c.Why, Expires: expires}},
+		{key: eventKey(id, c.At, nonce()), put: given},
+		{key: commandKey(id, c.ID), put: given},
 		{key: expiringKey(id), put: expiringItem{Run: id, Expires: expires}},
 	}
 	i, err := t.get(ctx, runKey(id))

@@ -160,9 +160,15 @@ type eventItem struct {
 	What    string    `json:"what"` // a command, an answer or a state
 	Force   bool      `json:"force,omitempty"`
 	Who     string    `json:"who,omitempty"`
+	From    string    `json:"from,omitempty"` // an IP address
 	Why     string    `json:"why,omitempty"`
 	Epoch   int       `json:"epoch,omitempty"`
 	Expires int64     `json:"expires,omitempty"`
+}
+
+// commandItem is the entry of a command.
+func commandItem(c run.GivenCommand) eventItem {
+	return eventItem{Time: c.At, What: string(c.Command), Force: c.Force, Who: c.Who, From: c.From, Why: c.Why}
 }
 
 // An expiringItem says that a run has ended, and that some of its items may not have a

@@ -60,7 +60,7 @@ func (t *Table) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time
 		generation := owner.Generation
 		owner.StopFor(r, now)
 		writes = append(writes, give(owner, generation),
-			write{key: eventKey(owner.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.By(), Why: "run " + r.ID}})
+			write{key: eventKey(owner.ID, now, nonce()), put: eventItem{Time: now, What: string(run.Supersede), Who: r.By(), From: r.From, Why: "run " + r.ID}})
 	}
 	changed := fault.New(fault.Stale, "the lock on %s or a run has changed, or run %s is no longer pending with epoch %d", r.Project, r.ID, r.Epoch)
 	if err := t.require(ctx, changed, writes...); err != nil {
@@ -81,7 +81,7 @@ func (t *Table) Open(ctx context.Context) ([]string, error) {
 // RecordCommand implements engine.Executions. The command is stored under the ID of its
 // request too, so that it is carried out once.
 func (t *Table) RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error) {
-	once := write{key: commandKey(id, c.ID), put: eventItem{Time: c.At, What: string(c.Command), Force: c.Force, Who: c.Who, Why: c.Why}, where: "attribute_not_exists(#PK)"}
+	once := write{key: commandKey(id, c.ID), put: commandItem(c), where: "attribute_not_exists(#PK)"}
 	for {
 		r, err := t.Run(ctx, id)
 		if err != nil {

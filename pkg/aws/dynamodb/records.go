@@ -154,6 +154,12 @@ func (t *Table) listed(ctx context.Context, lines span) ([]run.Run, error) {
 	return runs, nil
 }
 
+// Exists reports whether a project has had a run.
+func (t *Table) Exists(ctx context.Context, project string) (bool, error) {
+	i, err := t.get(ctx, projectKey(project))
+	return len(i) > 0, err
+}
+
 // Projects implements engine.Records.
 func (t *Table) Projects(ctx context.Context) ([]string, error) {
 	items, err := t.query(ctx, span{pk: projectKey("").pk, from: " ", to: last})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // targetKey is that of a registered target.
@@ -42,14 +43,14 @@ func (t *Table) Access(ctx context.Context, name string) (project.Access, error)
 	return a, err
 }
 
-// AddTarget registers a target, in place of one that has its name.
-func (t *Table) AddTarget(ctx context.Context, a project.Access) error {
-	_, err := t.write(ctx, write{key: targetKey(a.Name), put: a})
+// AddTarget registers a target, in place of one that has its name, and records that in the audit log.
+func (t *Table) AddTarget(ctx context.Context, a project.Access, by run.AuditEntry) error {
+	_, err := t.write(ctx, write{key: targetKey(a.Name), put: a}, changing(nonce(), by))
 	return err
 }
 
-// RemoveTarget removes a target, if there is one of that name.
-func (t *Table) RemoveTarget(ctx context.Context, name string) error {
-	_, err := t.write(ctx, write{key: targetKey(name), delete: true})
+// RemoveTarget removes a target, if there is one of that name, and records that in the audit log.
+func (t *Table) RemoveTarget(ctx context.Context, name string, by run.AuditEntry) error {
+	_, err := t.write(ctx, write{key: targetKey(name), delete: true}, changing(nonce(), by))
 	return err
 }

@@ -22,7 +22,7 @@ func (b bench) asks(id string) run.Run {
 
 // answer is ann's answer to the plan of r.
 func answer(r run.Run, request string, yes bool) run.Answer {
-	return run.Answer{ID: request, Yes: yes, Who: "ann", Why: "it is", Digest: r.Digest, At: noon.Add(time.Minute)}
+	return run.Answer{ID: request, Yes: yes, Who: "ann", From: "192.0.2.1", Why: "it is", Digest: r.Digest, At: noon.Add(time.Minute)}
 }
 
 // answerLaws are about steps that wait for an answer.

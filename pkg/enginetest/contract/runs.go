@@ -204,7 +204,7 @@ func endLaws() []law {
 	return []law{
 		{"a command is stored with who gave it and why, raises the generation, and is answered with the run", func(b bench) {
 			want := b.commit("one")
-			pause := run.GivenCommand{ID: "first", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/bob", Why: "a check", At: noon}
+			pause := run.GivenCommand{ID: "first", Command: run.Pause, Who: "arn:aws:sts::111122223333:assumed-role/dev/bob", From: "192.0.2.1", Why: "a check", At: noon}
 			want.Steps, want.Command, want.Generation, want.Commands = nil, run.Pause, 1, []run.GivenCommand{pause}
 			got, err := b.store.RecordCommand(b.ctx, "one", pause)
 			b.ok(err)

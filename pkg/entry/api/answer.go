@@ -73,8 +73,10 @@ func (a answer) response(e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2H
 		r.IsBase64Encoded, r.Headers["content-encoding"], r.Headers["vary"] = true, "gzip", "accept-encoding"
 	}
 	if len(r.Body) > mostAnswer {
-		return events.APIGatewayV2HTTPResponse{}, refusal{http.StatusNotAcceptable,
-			fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: send Accept-Encoding: gzip, list fewer with limit, or ask for format=json, which has pages", len(r.Body), mostAnswer)}
+		return events.APIGatewayV2HTTPResponse{}, refusal{
+			status: http.StatusNotAcceptable,
+			error:  fault.New(fault.Refused, "the answer would have %d bytes, of at most %d: send Accept-Encoding: gzip, list fewer with limit, or ask for format=json, which has pages", len(r.Body), mostAnswer),
+		}
 	}
 	return r, nil
 }
@@ -133,6 +135,7 @@ func responding(status int, text string) events.APIGatewayV2HTTPResponse {
 // A refusal is an error for which HTTP has a status of its own.
 type refusal struct {
 	status int
+	allow  string // the methods that are allowed instead; "" with other statuses
 	error
 }
 
@@ -183,6 +186,9 @@ func failed(err error, request string) events.APIGatewayV2HTTPResponse {
 	}
 	r := responding(p.Status, text)
 	r.Headers["content-type"] = problemType
+	if refused, ok := errors.AsType[refusal](err); ok && refused.allow != "" {
+		r.Headers["allow"] = refused.allow
+	}
 	if seconds := pauses()[p.Kind]; seconds > 0 {
 		r.Headers["retry-after"] = strconv.Itoa(seconds)
 	}

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -38,6 +40,9 @@ type Reader interface {
 	// Audit returns the commands and answers that a run was given, in the order of time.
 	Audit(ctx context.Context, id string) ([]run.AuditEntry, error)
 
+	// AuditOfInstallation returns the changes of the installation since a time and before another one, newest first. The zero time is no limit.
+	AuditOfInstallation(ctx context.Context, since, before time.Time) ([]run.AuditEntry, error)
+
 	// Before lists the newest runs that are older than r, of the same project.
 	Before(ctx context.Context, r run.Run, most int) ([]run.Run, error)
 }
@@ -57,6 +62,8 @@ type API struct {
 
 	Configurations Configurations
 	Targets        Targets
+
+	Rate int // how many requests a second the gateway lets through, for all callers together; 0 is no limit
 
 	// ParseRequest reads the request for a run, and ParseCommand the options of a
 	// command. The Problems of the result list its errors.
@@ -78,13 +85,17 @@ type API struct {
 // reports none.
 func (a API) Answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	said, err := a.answer(ctx, e)
+	var r events.APIGatewayV2HTTPResponse
 	if err == nil {
-		var r events.APIGatewayV2HTTPResponse
-		if r, err = said.response(e); err == nil {
-			return r, nil
-		}
+		r, err = said.response(e)
 	}
-	return failed(err, e.RequestContext.RequestID), err
+	if err != nil {
+		r = failed(err, e.RequestContext.RequestID)
+	}
+	if a.Rate > 0 {
+		r.Headers["ratelimit-policy"] = `"all-callers";q=` + strconv.Itoa(a.Rate) + `;w=1` // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+	}
+	return r, err
 }
 
 // answer finds the route, the project and the caller of a request, and returns what the route
@@ -106,10 +117,13 @@ func (a API) answer(ctx context.Context, e events.APIGatewayV2HTTPRequest) (answ
 	case err != nil:
 		return answer{}, err
 	case !allowed:
-		return answer{}, refusal{http.StatusForbidden, fault.New(fault.Denied, "not allowed")}
+		return answer{}, refusal{status: http.StatusForbidden, error: fault.New(fault.Denied, "not allowed")}
 	}
 	q := question{APIGatewayV2HTTPRequest: e, by: principal(e), who: who, project: project, route: to}
 	if err := q.understood(); err != nil {
+		return answer{}, err
+	}
+	if err := a.known(ctx, q); err != nil {
 		return answer{}, err
 	}
 	said, err := to.handle(a, ctx, q)

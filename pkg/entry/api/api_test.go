@@ -19,6 +19,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -59,6 +60,8 @@ type app struct {
 	about     string            // what the role was needed for last
 	undecided error             // why nothing can be decided
 	followed  func()            // is called when a run is followed
+	admin     bool              // the caller is one of all projects
+	changedBy target.Requester  // who changed a target last
 }
 
 // newApp has three runs of a project, and one of another.
@@ -138,6 +141,15 @@ func (h *app) Audit(_ context.Context, id string) ([]run.AuditEntry, error) {
 	return []run.AuditEntry{{Run: id, Time: noon.Add(time.Minute), What: "pause", Who: "eve", Why: "<b>no</b>"}}, h.blind
 }
 
+// AuditOfInstallation is api.Reader: somebody has registered a target.
+func (h *app) AuditOfInstallation(_ context.Context, since, before time.Time) ([]run.AuditEntry, error) {
+	at := noon.Add(-30 * time.Minute)
+	if at.Before(since) || !before.IsZero() && !at.Before(before) {
+		return nil, h.blind
+	}
+	return []run.AuditEntry{{Time: at, What: "put target eu", Who: "root", From: "192.0.2.7"}}, h.blind
+}
+
 // Before is api.Reader.
 func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, error) {
 	var all []run.Run
@@ -183,6 +195,7 @@ func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
 		e.QueryStringParameters["stack"] = "a"
 	}
 	e.RequestContext.RequestID = "JKJaXmPLvHcESHA="
+	e.RequestContext.HTTP.SourceIP = "192.0.2.1"
 	e.RequestContext.HTTP.Method, e.RequestContext.HTTP.Path, _ = strings.Cut(route, " ")
 	e.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{
 		IAM: &events.APIGatewayV2HTTPRequestContextAuthorizerIAMDescription{UserARN: ann},
@@ -249,7 +262,7 @@ func TestBegin(t *testing.T) {
 		e := call(runs, body, "header.idempotency-key=release 7")
 		e.IsBase64Encoded = body[0] != '{'
 		r, said := h.ask(t, e)
-		want.ID, want.Project, want.Who, want.Subject = engine.RunID("api", "shop@prod", "caller", ann, "key", "release 7"), "shop@prod", ann, ann
+		want.ID, want.Project, want.Who, want.Subject, want.From = engine.RunID("api", "shop@prod", "caller", ann, "key", "release 7"), "shop@prod", ann, ann, "192.0.2.1"
 		if len(h.requested) != 1 || len(h.commands) > 0 {
 			t.Fatalf("%s: %d %s; requested %v", body, r.StatusCode, r.Body, h.requested)
 		}
@@ -362,7 +375,6 @@ func TestRead(t *testing.T) {
 		{"query.before=" + middle, oldest, ""},
 		{"query.before=" + oldest, "", ""},
 		{"query.limit=3", newest + " " + middle + " " + oldest, oldest},
-		{"environment=nothing", "", ""},
 	} {
 		r, said := h.ask(t, call(list, "", c.query))
 		var got []string
@@ -447,7 +459,7 @@ func TestCommand(t *testing.T) {
 	} {
 		h := newApp()
 		r, said := h.ask(t, call(to(c.command), c.body, "header.idempotency-key=k"))
-		want := run.Request{Project: "shop@prod", Operation: c.command, Of: newest, Who: ann, Subject: ann, Options: c.want}
+		want := run.Request{Project: "shop@prod", Operation: c.command, Of: newest, Who: ann, Subject: ann, From: "192.0.2.1", Options: c.want}
 		if d := cmp.Diff([]run.Request{want}, h.commands, cmpopts.IgnoreFields(run.Request{}, "ID")); d != "" || len(h.requested) > 0 {
 			t.Errorf("%s %s: %s", c.command, c.body, d)
 		}
@@ -613,7 +625,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{call("GET /nothing", ""), 404, []string{`there is no route for GET "/nothing": GET /openapi.json describes all routes`}},
 		{call("$default", ""), 404, nil},
-		{call("DELETE /projects/{project}/{environment}/runs/{run}", ""), 404, nil},
+		{call("DELETE /projects/{project}/{environment}/runs/{run}", ""), 405, nil},
 		{call(show, "", "run="+missing), 404, []string{"there is no run " + missing + " of shop@prod"}},
 		{call(show, "", "run=../x"), 404, []string{`there is no run "../x": its ID has 20 lower-case letters and digits`}},
 		{call(to("pause"), `{}`, "run="+missing), 404, nil},

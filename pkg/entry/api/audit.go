@@ -1,9 +1,16 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // audit lists the changes that were requested for a project.
@@ -19,4 +26,76 @@ func (a API) audit(ctx context.Context, q question) (answer, error) {
 	}
 	page.Entries, err = report.AuditOf(ctx, runs, a.Reader.Audit)
 	return answer{body: page}, err
+}
+
+// allAudit lists the changes that were requested for the projects that the caller may read and, to an admin of all projects, those of the
+// installation.
+func (a API) allAudit(ctx context.Context, q question) (answer, error) {
+	before, err := q.beforeOf()
+	if err != nil {
+		return answer{}, err
+	}
+	projects, err := a.Records.Projects(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	may, err := a.Among(ctx, q.by, access.Reader, projects)
+	if err != nil {
+		return answer{}, err
+	}
+	most := q.number("limit")
+	runs, err := a.newest(ctx, may, before, most)
+	if err != nil {
+		return answer{}, err
+	}
+	page, since := report.AuditPage{}, time.Time{}
+	if len(runs) == most {
+		since = runs[most-1].Requested
+		page.Before = cursorTo(q.route.id, since.UTC().Format(time.RFC3339Nano)+" "+runs[most-1].ID)
+	}
+	admin, err := a.Among(ctx, q.by, access.Admin, []string{access.Everywhere})
+	var changes []run.AuditEntry
+	if err == nil && len(admin) > 0 {
+		changes, err = a.Reader.AuditOfInstallation(ctx, since, before.Requested)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	page.Entries, err = report.AuditOf(ctx, runs, a.Reader.Audit, changes...)
+	return answer{body: page}, err
+}
+
+// newest lists the newest runs of some projects, newest first, that are older than a run; without an ID, it is later than all.
+func (a API) newest(ctx context.Context, projects []string, before run.Run, most int) ([]run.Run, error) {
+	var all []run.Run
+	for _, p := range projects {
+		read := func() ([]run.Run, error) { return a.Reader.List(ctx, p, most) }
+		if before.ID != "" {
+			than := before
+			than.Project = p
+			read = func() ([]run.Run, error) { return a.Reader.Before(ctx, than, most) }
+		}
+		some, err := read()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, func(a, b run.Run) int { return cmp.Or(b.Requested.Compare(a.Requested), cmp.Compare(b.ID, a.ID)) })
+	return all[:min(len(all), most)], nil
+}
+
+// beforeOf is the run that the cursor of a request is behind, without an ID if it has no cursor.
+func (q question) beforeOf() (run.Run, error) {
+	text := q.QueryStringParameters["before"]
+	if text == "" {
+		return run.Run{}, nil
+	}
+	of, place, _ := strings.Cut(decoded(text), "\n")
+	requested, id, _ := strings.Cut(place, " ")
+	at, err := time.Parse(time.RFC3339Nano, requested)
+	if err != nil || of != q.route.id || !runID.MatchString(id) {
+		return run.Run{}, fault.New(fault.Invalid, "before: %.80q is not from an answer of this list: begin without it", text)
+	}
+	return run.Run{Request: run.Request{ID: id}, Requested: at}, nil
 }

@@ -53,9 +53,6 @@ func (a API) environments(ctx context.Context, q question) (answer, error) {
 // environment shows an environment of a project.
 func (a API) environment(ctx context.Context, q question) (answer, error) {
 	e, err := a.environmentOf(ctx, q.project)
-	if err == nil && e.LastRun == nil && e.Stacks == 0 {
-		err = fault.New(fault.Missing, "there is no %s: it has had no run", q.project)
-	}
 	return answer{body: e}, err
 }
 

@@ -20,6 +20,9 @@ type Records interface {
 	// Projects lists the projects that have had a run, as "shop@prod", sorted.
 	Projects(ctx context.Context) ([]string, error)
 
+	// Exists reports whether a project has had a run.
+	Exists(ctx context.Context, project string) (bool, error)
+
 	// Records returns the records of a project by node.
 	Records(ctx context.Context, project string) (map[string]plan.Record, error)
 

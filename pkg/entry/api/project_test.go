@@ -17,6 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -33,7 +34,7 @@ const (
 func (h *app) among(_ context.Context, _ access.Principal, needed access.Role, projects []string) ([]string, error) {
 	var all []string
 	for _, p := range projects {
-		if !strings.HasPrefix(p, "other@") && needed < access.Admin {
+		if h.admin || !strings.HasPrefix(p, "other@") && needed < access.Admin {
 			all = append(all, p)
 		}
 	}
@@ -48,6 +49,12 @@ func (h *app) grants(_ context.Context, _ access.Principal, project string) (rep
 // Projects is api.Records.
 func (h *app) Projects(context.Context) ([]string, error) {
 	return []string{"other@prod", "shop@prod"}, nil
+}
+
+// Exists is api.Records.
+func (h *app) Exists(ctx context.Context, project string) (bool, error) {
+	all, err := h.Projects(ctx)
+	return slices.Contains(all, project), err
 }
 
 // Records is api.Records: 3 stacks, each with an output of 2 MB.
@@ -95,10 +102,16 @@ func (h *app) Targets(context.Context) (map[string]project.Access, error) {
 }
 
 // Add is api.Targets.
-func (h *app) Add(_ context.Context, a project.Access) (project.Access, error) { return a, nil }
+func (h *app) Add(_ context.Context, a project.Access, by target.Requester) (project.Access, error) {
+	h.changedBy = by
+	return a, nil
+}
 
 // Remove is api.Targets.
-func (h *app) Remove(context.Context, string) error { return nil }
+func (h *app) Remove(_ context.Context, _ string, by target.Requester) error {
+	h.changedBy = by
+	return nil
+}
 
 // ExecutionStatus is api.Executions.
 func (h *app) ExecutionStatus(_ context.Context, name string) (engine.ExecutionStatus, error) {

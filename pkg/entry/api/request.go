@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/strict"
 )
@@ -33,10 +35,36 @@ const (
 	mostWho  = 1 << 10
 )
 
-// noRoute says that a route does not exist.
+// Other is the key of the route that takes the requests for which there is no other. They are answered with an error.
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
+const Other = "$default"
+
+// noRoute says that a route does not exist, or that it has other methods.
 func noRoute(e events.APIGatewayV2HTTPRequest) error {
-	http := e.RequestContext.HTTP
-	return fault.New(fault.Missing, "there is no route for %.20s %.100q: GET /openapi.json describes all routes", http.Method, http.Path)
+	of := e.RequestContext.HTTP
+	const way = "GET /openapi.json describes all routes"
+	if methods := methodsOf(of.Path); len(methods) > 0 {
+		all := strings.Join(methods, ", ")
+		return refusal{status: http.StatusMethodNotAllowed, allow: all, error: fault.New(fault.Invalid, "%.100q takes only %s, and not %.20s: %s", of.Path, all, of.Method, way)}
+	}
+	return fault.New(fault.Missing, "there is no route for %.20s %.100q: %s", of.Method, of.Path, way)
+}
+
+// methodsOf lists the methods of the routes that have a path, sorted.
+func methodsOf(path string) []string {
+	var all []string
+	parts := strings.Split(path, "/")
+	for key := range routes() {
+		method, form, _ := strings.Cut(key, " ")
+		fits := slices.EqualFunc(strings.Split(form, "/"), parts, func(form, part string) bool {
+			return form == part || strings.HasPrefix(form, "{") && part != ""
+		})
+		if fits {
+			all = append(all, method)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // principal is the caller, as the route's authorizer identified it.
@@ -60,9 +88,9 @@ func caller(e events.APIGatewayV2HTTPRequest) (string, error) {
 	}
 	switch {
 	case who == "":
-		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "the request has no identity: sign the request with credentials of AWS, or send a token, as the authorizer of the route wants it")}
+		return "", refusal{status: http.StatusForbidden, error: fault.New(fault.Denied, "the request has no identity: sign the request with credentials of AWS, or send a token, as the authorizer of the route wants it")}
 	case len(who) > mostWho || strings.ContainsFunc(who, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", refusal{http.StatusForbidden, fault.New(fault.Denied, "the name of the requester cannot be stored: it has %d bytes, at most %d are allowed, and it must not have control characters", len(who), mostWho)}
+		return "", refusal{status: http.StatusForbidden, error: fault.New(fault.Denied, "the name of the requester cannot be stored: it has %d bytes, at most %d are allowed, and it must not have control characters", len(who), mostWho)}
 	}
 	return who, nil
 }
@@ -88,7 +116,7 @@ func claimed(claims map[string]string) string {
 func (q question) body() ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(q.Headers["content-type"])
 	if given := q.Headers["content-type"]; given != "" && (err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json")) {
-		return nil, refusal{http.StatusUnsupportedMediaType, fault.New(fault.Invalid, "content-type: %.100q is not understood: send JSON, as application/json", given)}
+		return nil, refusal{status: http.StatusUnsupportedMediaType, error: fault.New(fault.Invalid, "content-type: %.100q is not understood: send JSON, as application/json", given)}
 	}
 	text := []byte(q.Body)
 	if q.IsBase64Encoded && len(text) <= base64.StdEncoding.EncodedLen(mostBody) {
@@ -97,7 +125,7 @@ func (q question) body() ([]byte, error) {
 		}
 	}
 	if len(text) > mostBody {
-		return nil, refusal{http.StatusRequestEntityTooLarge, fault.New(fault.Invalid, "the body has more than %d bytes: no request needs that", mostBody)}
+		return nil, refusal{status: http.StatusRequestEntityTooLarge, error: fault.New(fault.Invalid, "the body has more than %d bytes: no request needs that", mostBody)}
 	}
 	return text, nil
 }
@@ -111,6 +139,12 @@ func (q question) read(into strict.Fields) error {
 	problems, _ := strict.Read(text, into)
 	return wrong(problems)
 }
+
+// from is the IP address that the request came from, as API Gateway says.
+func (q question) from() string { return q.RequestContext.HTTP.SourceIP }
+
+// requester is the caller, for the audit log.
+func (q question) requester() target.Requester { return target.Requester{Who: q.who, From: q.from()} }
 
 // subject identifies the caller: by the ARN, or by issuer and subject of the token. The e-mail address is no part of it:
 // one user has tokens with and without it, and the issuer may begin to verify it.

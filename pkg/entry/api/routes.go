@@ -33,6 +33,7 @@ type route struct {
 	answers any           // a value of the type of the answer's body; nil is no JSON
 	other   any           // a value of another type that it may have
 	media   []string      // other content types that it may have
+	first   bool          // it also answers about a project that has had no run yet: who deploys one for the first time reads that before
 }
 
 // document is the document of the API. TestDocument makes it of the routes.
@@ -109,6 +110,10 @@ func routes() map[string]route {
 			query:   []parameter{paged("step"), {name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid"}}},
 			answers: report.Timeline{}, media: []string{svgType, textType},
 		},
+		"GET " + runs + "/{run}/metrics": {
+			id: "showMetrics", summary: "Show what a run took: makespan, critical path, wait in the queue, cost, and how many of its steps have each status", role: access.Reader, handle: API.metrics,
+			answers: report.Metrics{},
+		},
 		"GET " + of + "/graph": {
 			id: "showGraph", summary: "Show which recorded stack of a project depends on which", role: access.Reader, handle: API.projectGraph,
 			query:   []parameter{paged("node"), {name: "format", text: "JSON, a drawing, or the language of a program that draws", values: []string{"json", "svg", "mermaid", "dot"}}},
@@ -134,7 +139,7 @@ func routes() map[string]route {
 			id: "showExecution", summary: "Show whether an execution of the state machine executes a run", role: access.Reader, handle: API.execution, answers: report.Execution{},
 		},
 		"GET " + of + "/lock": {
-			id: "showLock", summary: "Show which run holds the lock of a project, and which runs are queued", role: access.Reader, handle: API.lock, answers: report.Lock{},
+			id: "showLock", summary: "Show which run holds the lock of a project, and which runs are queued", role: access.Reader, handle: API.lock, answers: report.Lock{}, first: true,
 		},
 		"GET " + of + "/schedules": {
 			id: "listSchedules", summary: "List the schedules of a project, with the next times of each", role: access.Reader, handle: API.schedules, answers: report.SchedulePage{},
@@ -168,8 +173,16 @@ func routes() map[string]route {
 			},
 			answers: report.AuditPage{},
 		},
+		"GET /audit": {
+			id: "listAllAudit", summary: "List the changes that were requested for the projects that the caller may read and, to an admin of all projects, those of the installation, newest first", role: access.Reader, handle: API.allAudit,
+			query: []parameter{
+				{name: "before", text: "the cursor of the last answer: the page has older runs, and what they were given"},
+				{name: "limit", text: "of how many runs a page is, at most", number: true, usual: usualRuns, least: 1, most: mostRuns},
+			},
+			answers: report.AuditPage{},
+		},
 		"GET " + of + "/access": {
-			id: "showAccess", summary: "Say which role the caller has for a project and, to an admin of it, who has which", role: access.Reader, handle: API.access, answers: report.Access{},
+			id: "showAccess", summary: "Say which role the caller has for a project and, to an admin of it, who has which", role: access.Reader, handle: API.access, answers: report.Access{}, first: true,
 		},
 		"GET " + of + "/approvals": {
 			id: "listApprovals", summary: "List what waits for approval in a project", role: access.Reader, handle: API.approvals, answers: report.ApprovalPage{},

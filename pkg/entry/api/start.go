@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 			return answer{}, err
 		}
 	}
-	r.Who, r.Subject = q.who, q.subject()
+	r.Who, r.Subject, r.From = q.who, q.subject(), q.from()
 	if err := a.Engine.Start(ctx, r); err != nil {
 		return answer{}, uncertain(err, fmt.Sprintf("run %s may have been started: read it, or send the request again with the same Idempotency-Key", r.ID))
 	}
@@ -85,11 +86,19 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 
 // exists checks that a project has had a run: with an operation that reads no files, a typo in the name would otherwise create a project.
 func (a API) exists(ctx context.Context, project string) error {
-	all, err := a.Records.Projects(ctx)
-	if err == nil && !slices.Contains(all, project) {
+	known, err := a.Records.Exists(ctx, project)
+	if err == nil && !known {
 		err = fault.New(fault.Missing, "there is no %s: it has had no run", project)
 	}
 	return err
+}
+
+// known checks that the project exists that a request wants to see. About a run, the run decides.
+func (a API) known(ctx context.Context, q question) error {
+	if q.route.first || !strings.HasPrefix(q.RouteKey, http.MethodGet+" ") || !isOfProject(q.RouteKey) || strings.Contains(q.RouteKey, "{run}") {
+		return nil
+	}
+	return a.exists(ctx, q.project)
 }
 
 // another refuses an idempotency key that was used before for another request. The
@@ -133,7 +142,7 @@ func (a API) command(ctx context.Context, q question, c run.Control) (answer, er
 	if len(w.Problems) > 0 {
 		return answer{}, wrong(w.Problems)
 	}
-	w.Who, w.Subject = q.who, q.subject()
+	w.Who, w.Subject, w.From = q.who, q.subject(), q.from()
 	if err := a.Engine.Command(ctx, w); err != nil {
 		return answer{}, uncertain(err, "the run may have received the command: read the run, or send the request again with the same Idempotency-Key")
 	}

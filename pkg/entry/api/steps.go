@@ -11,6 +11,12 @@ import (
 // mostSteps is the largest number of listed steps.
 const mostSteps = 1000
 
+// metrics shows what a run took.
+func (a API) metrics(ctx context.Context, q question) (answer, error) {
+	r, err := of(ctx, q.project, q.PathParameters["run"], a.Reader.Follow)
+	return answer{body: report.MetricsOf(r)}, err
+}
+
 // steps lists the steps of a run.
 func (a API) steps(ctx context.Context, q question) (answer, error) {
 	r, err := of(ctx, q.project, q.PathParameters["run"], a.Reader.Follow)

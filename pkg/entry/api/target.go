@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/strict"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -15,10 +16,10 @@ import (
 // Targets registers targets.
 type Targets interface {
 	// Add registers a target, or changes one, and returns it with its external ID.
-	Add(ctx context.Context, a project.Access) (project.Access, error)
+	Add(ctx context.Context, a project.Access, by target.Requester) (project.Access, error)
 
 	// Remove removes a target that has no stacks.
-	Remove(ctx context.Context, name string) error
+	Remove(ctx context.Context, name string, by target.Requester) error
 }
 
 // installation describes the installation, and says as whom it knows the caller.
@@ -60,12 +61,12 @@ func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 		return answer{}, fault.New(fault.Invalid, "target: %.70q: the path names target %.70q: leave it out", said.Target, name)
 	}
 	said.Target = name
-	added, err := a.Targets.Add(ctx, report.AccessOf(report.Target(said)))
+	added, err := a.Targets.Add(ctx, report.AccessOf(report.Target(said)), q.requester())
 	return answer{body: report.TargetOf(added)}, err
 }
 
 // removeTarget removes a target.
 func (a API) removeTarget(ctx context.Context, q question) (answer, error) {
 	name := q.PathParameters["target"]
-	return answer{body: report.RemovedTarget{Target: name}}, a.Targets.Remove(ctx, name)
+	return answer{body: report.RemovedTarget{Target: name}}, a.Targets.Remove(ctx, name, q.requester())
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,26 +9,40 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/report"
 )
 
-// listAudit lists the changes that were requested, newest first in each project.
+// listAudit lists the changes that were requested, newest first.
 func listAudit(ctx context.Context, c *call) (int, error) {
-	return c.show(ctx, []string{"TIME", "PROJECT", "RUN", "WHAT", "STATE", "BY", "REASON"}, func(s *session) (objects []any, cells [][]string, err error) {
-		projects, err := s.projects(ctx)
+	return c.show(ctx, []string{"TIME", "PROJECT", "RUN", "WHAT", "STATE", "BY", "FROM", "REASON"}, func(s *session) (objects []any, cells [][]string, err error) {
+		all, err := s.audited(ctx)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("read the audit log: %w", err)
 		}
-		for _, p := range projects {
-			entries, err := s.to.Audited(ctx, p)
-			if err != nil {
-				return nil, nil, fmt.Errorf("read the audit log of %s: %w", p, err)
-			}
-			for _, e := range entries {
-				objects = append(objects, struct {
-					Project string `json:"project"`
-					report.AuditEntry
-				}{p, e})
-				cells = append(cells, []string{e.Time.Local().Format(time.DateTime), p, e.Run, e.What, string(e.State), e.Who, firstLine(e.Why)})
-			}
+		for _, e := range all {
+			objects = append(objects, e)
+			cells = append(cells, []string{
+				e.Time.Local().Format(time.DateTime), cmp.Or(e.Project, "-"), cmp.Or(e.Run, "-"), e.What, string(e.State), e.Who, cmp.Or(e.From, "-"), firstLine(e.Why),
+			})
 		}
 		return objects, cells, nil
 	})
+}
+
+// audited returns the audit logs of the selected projects or, if none is selected, all that there is.
+func (s *session) audited(ctx context.Context) ([]report.AuditEntry, error) {
+	if s.call.flags.project == "" && s.call.flags.env == "" {
+		return s.to.AuditedAll(ctx)
+	}
+	projects, err := s.projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []report.AuditEntry
+	for _, p := range projects {
+		entries, err := s.to.Audited(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, entries...)
+	}
+	report.NewestFirst(all)
+	return all, nil
 }

@@ -196,8 +196,9 @@ is the newest run.` + ofRun,
 		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "output " + where, run: listStacks,
 			long: `Lists the recorded stacks, with their current status in CloudFormation.`, examples: []string{"stacks", "stacks --project shop -o json"}},
 		{name: "audit", group: groupShow, short: "list who requested which change, newest first", flags: recorded + "output " + where, run: listAudit,
-			long: `Lists the changes that were requested for each project, newest first: runs, commands such as cancel and unlock, and answers to
-approvals, with who requested each, when and why. What was refused is listed too, if it became a run. It goes back 90 days after the end of a run.`,
+			long: `Lists the changes that were requested, newest first: runs, commands such as cancel and unlock, and answers to approvals, with who
+requested each, when, from which IP address and why. What was refused is listed too, if it became a run. It goes back 90 days after the end of
+a run. Without --project and --env, it also lists the changes of the installation: targets, the access file and policies.`,
 			examples: []string{"audit", "audit --project shop --env prod -o json"}},
 		{name: "history", args: "STACK", least: 1, most: 1, group: groupShow, short: "list what runs did to a stack, newest first", completes: recordedStacks,
 			flags: recorded + "output " + where, run: listHistory,

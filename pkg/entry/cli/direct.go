@@ -77,6 +77,27 @@ func (d direct) Audited(ctx context.Context, project string) ([]report.AuditEntr
 	return report.AuditOf(ctx, runs, d.Audit)
 }
 
+// AuditedAll implements installation.
+func (d direct) AuditedAll(ctx context.Context) ([]report.AuditEntry, error) {
+	projects, err := d.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var runs []run.Run
+	for _, p := range projects {
+		some, err := d.List(ctx, p, 0)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, some...)
+	}
+	changes, err := d.AuditOfInstallation(ctx, time.Time{}, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return report.AuditOf(ctx, runs, d.Audit, changes...)
+}
+
 // mostPast is how many steps of a history are read at once.
 const mostPast = 100
 
@@ -128,12 +149,12 @@ func (d direct) Command(ctx context.Context, q run.Request) (string, error) { re
 
 // AddTarget implements installation.
 func (d direct) AddTarget(ctx context.Context, a project.Access) (project.Access, error) {
-	return d.targets().Add(ctx, a)
+	return d.targets().Add(ctx, a, target.Requester{Who: d.caller(ctx)})
 }
 
 // RemoveTarget implements installation.
 func (d direct) RemoveTarget(ctx context.Context, name string) error {
-	return d.targets().Remove(ctx, name)
+	return d.targets().Remove(ctx, name, target.Requester{Who: d.caller(ctx)})
 }
 
 // targets registers targets.

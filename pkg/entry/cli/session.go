@@ -70,6 +70,10 @@ type reader interface {
 	// Audited returns the changes that were requested for a project, newest first.
 	Audited(ctx context.Context, project string) ([]report.AuditEntry, error)
 
+	// AuditedAll returns the changes that were requested for all projects and for the installation, as far as the caller may read
+	// them, newest first.
+	AuditedAll(ctx context.Context) ([]report.AuditEntry, error)
+
 	// History returns the steps that changed a stack, or tried to, newest first.
 	History(ctx context.Context, project, stack string) ([]report.PastStep, error)
 

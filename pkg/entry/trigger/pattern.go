@@ -31,6 +31,19 @@ func Uploads(bucket string) Pattern {
 	}
 }
 
+// Settings matches the events that Changed reads: about the access file and the policies of an installation, which its owner
+// puts into its bucket.
+func Settings(bucket string) Pattern {
+	var below []map[string]string
+	for _, folder := range settingFolders {
+		below = append(below, map[string]string{"prefix": folder})
+	}
+	return Pattern{
+		Source: []string{"aws.s3"}, DetailType: []string{objectCreated, objectDeleted},
+		Detail: map[string]any{"bucket": map[string]any{"name": []string{bucket}}, "object": map[string]any{"key": below}},
+	}
+}
+
 // Stacks matches the events that StackEvent reads: the ends of our operations, which
 // wake a run, and their starts, which show that events arrive.
 func Stacks() Pattern {

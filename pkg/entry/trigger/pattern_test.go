@@ -17,6 +17,7 @@ func TestPatterns(t *testing.T) {
 		want    string
 	}{
 		{trigger.Uploads("b"), `{"source":["aws.s3"],"detail-type":["Object Created"],"detail":{"bucket":{"name":["b"]},"object":{"key":[{"prefix":"projects/"},{"prefix":"requests/"}]}}}`},
+		{trigger.Settings("b"), `{"source":["aws.s3"],"detail-type":["Object Created","Object Deleted"],"detail":{"bucket":{"name":["b"]},"object":{"key":[{"prefix":"access/"},{"prefix":"policies/"}]}}}`},
 		{trigger.Stacks(), `{"source":["aws.cloudformation"],"detail-type":["CloudFormation Stack Status Change"],"detail":{"client-request-token":[{"prefix":"` + action.Prefix + `"}],"status-details":{"status":[`},
 		{trigger.Executions("m"), `{"source":["aws.states"],"detail-type":["Step Functions Execution Status Change"],"detail":{"stateMachineArn":["m"],"status":["FAILED","TIMED_OUT","ABORTED"]}}`},
 	} {

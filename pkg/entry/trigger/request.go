@@ -41,7 +41,7 @@ func readRequestObject(ctx context.Context, q run.Request, c objectEvent, object
 	}
 	said := ParseRequest(plan.AllOperations(), q.Project, text)
 	claim := said.Claim
-	said.ID, said.Who, said.Requester = q.ID, q.Who, q.Requester
+	said.ID, said.Who, said.Requester, said.From = q.ID, q.Who, q.Requester, q.From
 	return addClaim(ctx, said, claim, c, objects)
 }
 

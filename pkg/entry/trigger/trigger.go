@@ -38,6 +38,7 @@ type objectEvent struct {
 		Sequencer string `json:"sequencer"` // shows which of two events of one key is newer
 	} `json:"object"`
 	Requester string `json:"requester"` // an account, or a service of AWS
+	From      string `json:"source-ip-address"`
 }
 
 // Request returns the request of an object that was uploaded: a deploy by
@@ -54,7 +55,7 @@ func Request(ctx context.Context, e events.EventBridgeEvent, objects Objects) (r
 	if err != nil {
 		return run.Request{}, err
 	}
-	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: requesterName(c.Requester), Requester: printable(c.Requester)}
+	q := run.Request{ID: engine.RunID(c.Bucket.Name, c.Object.Key, c.Object.Version), Who: requesterName(c.Requester), Requester: printable(c.Requester), From: printable(c.From)}
 	if p, ok := projectOfKey(c.Object.Key, uploadKey); ok {
 		q.Project, q.Operation = p, plan.DeployName
 		q.Source = run.Source{Key: c.Object.Key, Version: c.Object.Version}

@@ -50,7 +50,7 @@ func New(c *client.Client) *Proxy {
 	}
 	guarded := http.NewServeMux()
 	guarded.HandleFunc(exchange, p.exchange)
-	guarded.Handle("/", p.keyed(routes))
+	guarded.Handle("/", p.keyed(api.Streaming(routes)))
 	p.Handler = page.Page{SignIn: page.SignIn{By: page.ByAddress}}.Here(guarded)
 	return p
 }
@@ -114,7 +114,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request) {
 		problem(w, statusOf(err), err)
 		return
 	}
-	for _, name := range []string{"Content-Type", "Cache-Control", "Content-Security-Policy", "Etag", "Location", "Retry-After"} {
+	for _, name := range []string{"Allow", "Content-Type", "Cache-Control", "Content-Security-Policy", "Etag", "Location", "Ratelimit-Policy", "Retry-After"} {
 		if value := got.Header.Get(name); value != "" {
 			w.Header().Set(name, value)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/stackwright/stackwright/pkg/client"
 	"github.com/stackwright/stackwright/pkg/engine"
@@ -193,7 +192,22 @@ func (a *API) Audited(ctx context.Context, id string) ([]report.AuditEntry, erro
 	for {
 		page, err := a.client.ListAudit(ctx, name, environment, q)
 		if all = append(all, page.Entries...); err != nil || page.Before == "" {
-			slices.SortStableFunc(all, func(a, b report.AuditEntry) int { return b.Time.Compare(a.Time) })
+			report.NewestFirst(all)
+			return all, err
+		}
+		q.Before = page.Before
+	}
+}
+
+// AuditedAll returns the changes that were requested for all projects that the caller may read and, to an admin of all of them, those of the
+// installation, newest first.
+func (a *API) AuditedAll(ctx context.Context) ([]report.AuditEntry, error) {
+	var all []report.AuditEntry
+	q := client.ListAllAuditQuery{Limit: mostRuns}
+	for {
+		page, err := a.client.ListAllAudit(ctx, q)
+		if all = append(all, page.Entries...); err != nil || page.Before == "" {
+			report.NewestFirst(all)
 			return all, err
 		}
 		q.Before = page.Before

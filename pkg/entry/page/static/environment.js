@@ -2,6 +2,7 @@
 import { allPages, get, projectPath, useLive } from './api.js';
 import { h, Copy, Empty, Refused, State, Tabs, Time, Took, Wait, runLink } from './parts.js';
 import { Events, History, Resources } from './inside.js';
+import { Audit } from './audit.js';
 import { Revisions } from './revisions.js';
 import { useState } from './lib/hooks.js';
 
@@ -53,6 +54,14 @@ function Stacks({ project }) {
     shown.length > 500 && h('p', null, `The first 500 of ${shown.length} stacks are shown: write a part of the name to find others.`));
 }
 
+// Next shows when a schedule runs next, and its next times.
+function Next({ of: { disabled, next = [] } }) {
+  if (disabled) return 'disabled';
+  if (!next.length) return 'does not run again';
+  const shown = next.map((at) => new Date(at).toLocaleString());
+  return h('details', null, h('summary', null, shown[0]), h('ol', null, shown.slice(1).map((at) => h('li', null, at))));
+}
+
 function Schedules({ project }) {
   const { data, error } = useLive(() => get(`${projectPath(project)}/schedules`), () => 15000, project);
   if (error) return h(Refused, { error });
@@ -60,9 +69,9 @@ function Schedules({ project }) {
   const all = data.schedules || [];
   if (!all.length) return h(Empty, { title: 'No schedule' }, h('p', null, 'A project file can have schedules, such as a refresh each night.'));
   return h('table', null,
-    h('thead', null, h('tr', null, ['Schedule', 'Operation', 'When', ''].map((t) => h('th', { scope: 'col' }, t)))),
+    h('thead', null, h('tr', null, ['Schedule', 'Operation', 'When', 'Next'].map((t) => h('th', { scope: 'col' }, t)))),
     h('tbody', null, all.map((s) => h('tr', null, h('td', null, s.schedule), h('td', null, s.operation),
-      h('td', null, h('code', null, s.expression), ' ', s.time_zone), h('td', null, s.disabled && 'disabled')))));
+      h('td', null, h('code', null, s.expression), ' ', s.time_zone), h('td', null, h(Next, { of: s }))))));
 }
 
 function Lock({ project }) {
@@ -87,7 +96,7 @@ function Access({ project }) {
       h('tbody', null, all.map((g) => h('tr', null, h('td', null, g.role), h('td', { class: 'who' }, g.to), h('td', null, g.granted_by === 'owner' ? 'owner of the installation' : g.granted_by))))));
 }
 
-const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['revisions', 'Revisions', Revisions], ['schedules', 'Schedules', Schedules], ['access', 'Access', Access]];
+const parts = [['', 'Runs', Runs], ['stacks', 'Stacks', Stacks], ['revisions', 'Revisions', Revisions], ['schedules', 'Schedules', Schedules], ['audit', 'Audit', Audit], ['access', 'Access', Access]];
 
 export function Environment({ project, part }) {
   const [, , View] = parts.find(([id]) => id === part) || parts[0];

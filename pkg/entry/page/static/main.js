@@ -5,10 +5,11 @@ import { get, useConnection } from './api.js';
 import { start, useMissing, Caller, SignIn } from './signin.js';
 import { h, Fragment } from './parts.js';
 import { Overview } from './overview.js';
+import { AuditOfAll } from './audit.js';
 import { Environment } from './environment.js';
 import { Run } from './run.js';
 
-// route reads the address: #/PROJECT@ENVIRONMENT/RUN/PART.
+// route reads the address: #/PROJECT@ENVIRONMENT/RUN/PART, or #/audit.
 function route() {
   const [project = '', run = '', part = ''] = location.hash.replace(/^#\/?/, '').split('/').map((text) => {
     try {
@@ -61,13 +62,13 @@ function Page() {
     h('header', { class: 'top' },
       h('a', { class: 'name', href: '#/' }, h('img', { src: '/page/icon.svg', alt: '', width: 24, height: 24 }), 'Stackwright'),
       h('nav', { 'aria-label': 'Path' },
-        project && h('a', { href: `#/${encodeURIComponent(project)}` }, project.replace('@', ' / ')),
+        project && h('a', { href: `#/${encodeURIComponent(project)}` }, project === 'audit' ? 'Audit log' : project.replace('@', ' / ')),
         project && !ofEnvironment && h('span', { class: 'id' }, run)),
       missing === null && h(Caller, { read: get }),
       h(Theme)),
     h(Lost),
     h('main', { id: 'main', tabIndex: -1 },
-      missing !== null ? h(SignIn, { why: missing }) : !project ? h(Overview) : ofEnvironment ? h(Environment, { key: project, project, part: run }) : h(Run, { key: run, project, run, part })));
+      missing !== null ? h(SignIn, { why: missing }) : !project ? h(Overview) : project === 'audit' ? h(AuditOfAll) : ofEnvironment ? h(Environment, { key: project, project, part: run }) : h(Run, { key: run, project, run, part })));
 }
 
 await start();

@@ -5,6 +5,24 @@ import { h, Empty, Mark, Refused, State, Time, Wait, runLink, toneOf } from './p
 // days is how many days of runs are shown.
 const days = 30;
 
+// The schedules of an environment, and when they were read: they change with runs and by hand, and EventBridge Scheduler answers few requests.
+const scheduled = new Map();
+const often = 5 * 60 * 1000;
+
+async function schedulesOf({ project, last_run: last }) {
+  const as = last ? `${last.run} ${last.state}` : '';
+  const known = scheduled.get(project);
+  if (known && known.as === as && Date.now() - known.at < often) return known.schedules;
+  let schedules = [];
+  try {
+    ({ schedules = [] } = await get(`${projectPath(project)}/schedules`));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error; // the view of the schedules shows a refusal
+  }
+  scheduled.set(project, { as, at: Date.now(), schedules });
+  return schedules;
+}
+
 // The runs of an environment, for its bars, as they were when its newest run was last seen to change.
 const remembered = new Map();
 
@@ -18,16 +36,6 @@ async function runsOf(environment) {
   return runs;
 }
 
-// environmentOf reads an environment. Of one that was destroyed long ago, nothing is recorded any more.
-async function environmentOf(project) {
-  try {
-    return await get(projectPath(project));
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return { project, stacks: 0 };
-    throw error;
-  }
-}
-
 async function read() {
   const [{ projects }, { approvals }] = await Promise.all([get('/projects'), get('/approvals')]);
   const environments = [];
@@ -35,8 +43,8 @@ async function read() {
   // Six at a time: a browser opens no more connections to one server.
   await Promise.all(Array.from({ length: 6 }, async () => {
     for (let project; (project = rest.shift()) !== undefined; ) {
-      const environment = await environmentOf(project);
-      environments.push({ ...environment, runs: await runsOf(environment) });
+      const environment = await get(projectPath(project));
+      environments.push({ ...environment, runs: await runsOf(environment), schedules: await schedulesOf(environment) });
     }
   }));
   return { approvals, environments: environments.sort((a, b) => a.project.localeCompare(b.project)) };
@@ -74,6 +82,19 @@ function Card({ project, runs, last_run: last, attention, lock, stacks }) {
     h(Bars, { runs }));
 }
 
+// soon is how many of the next schedules are listed.
+const soon = 5;
+
+// Next lists which schedules run next.
+function Next({ environments }) {
+  const now = Date.now();
+  const all = environments.flatMap(({ project, schedules }) => schedules.flatMap((s) => (s.next || []).map((at) => ({ project, s, at: new Date(at) }))))
+    .filter(({ at }) => at > now).sort((a, b) => a.at - b.at).slice(0, soon);
+  if (!all.length) return null;
+  return h('section', { class: 'panel' }, h('h2', null, 'Next by schedule'), h('ul', null, all.map(({ project, s, at }) => h('li', null,
+    h('time', { dateTime: at.toISOString() }, at.toLocaleString()), ' ', h('a', { href: `#/${encodeURIComponent(project)}/schedules` }, `${s.operation} of ${project}`), ' ', h('span', { class: 'quiet' }, s.schedule)))));
+}
+
 // Question is what waits for an answer: the plan of a run, or what it does with a stack.
 function Question({ q }) {
   return h('li', null, h(Mark, { state: 'waiting' }),
@@ -102,5 +123,7 @@ export function Overview() {
         h('a', { href: runLink(project, r.run) }, `failed ${r.operation} of ${project}`), ' ', `requested by ${r.claim || r.who} `, h(Time, { at: r.ended || r.requested }))))),
     approvals.length > 0 && h('section', { class: 'panel wait' }, h('h2', null, 'Waiting for a person'),
       h('ul', null, approvals.map((q) => h(Question, { key: `${q.run} ${q.step}`, q })))),
-    h('div', { class: 'cards' }, environments.map((e) => h(Card, { key: e.project, ...e }))));
+    h('div', { class: 'cards' }, environments.map((e) => h(Card, { key: e.project, ...e }))),
+    h(Next, { environments }),
+    h('p', null, h('a', { href: '#/audit' }, 'Audit log: who requested which change')));
 }

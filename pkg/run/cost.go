@@ -1,6 +1,4 @@
-package cloudwatch
-
-import "github.com/stackwright/stackwright/pkg/run"
+package run
 
 // What AWS charges, in USD, in us-east-1, beyond the free tiers, as its price
 // pages had it when this was written, in November 2026. Other regions differ by
@@ -34,7 +32,7 @@ const (
 	writesOfRun  = 20
 )
 
-// Cost estimates in USD what a run itself has cost, without its stacks: state
+// cost estimates in USD what a run itself has cost, without its stacks: state
 // transitions, invocations and writes. It derives them from the length of the
 // history of the run's last execution, and from how often its steps were started. A
 // poll is an invocation and two transitions; the event of a step's end is one more
@@ -42,7 +40,7 @@ const (
 //
 // It leaves out earlier executions, storage, reads, logs and monthly charges. The
 // estimate serves to compare runs and to see growth.
-func Cost(r run.Run) float64 {
+func (r *Run) cost() float64 {
 	starts := 0
 	for _, s := range r.Steps {
 		starts += s.Attempt
