@@ -89,17 +89,17 @@ format/convert        fault project format format/archive format/declared format
 entry/report          fault project plan run lib/cron lib/diagram lib/template lib/unified
 entry/target          fault project plan run
 entry/page            fault plan run entry/report
+entry/term            plan project run action lib/diagram lib/difference lib/markdown lib/resource
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report entry/target
 
-wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
+wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
-entry/cli/term        plan project run action lib/diagram lib/difference lib/markdown lib/resource
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run engine client entry/report
 entry/cli/forward     fault client entry/api entry/page entry/report
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target client entry/cli/forward entry/cli/httpapi entry/cli/term aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

@@ -21,7 +21,7 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/cloud"
 	"github.com/stackwright/stackwright/infra/local/lambda"
-	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/policy"
 	"github.com/stackwright/stackwright/pkg/project"

@@ -1,4 +1,4 @@
-// Command notify is the function that delivers events of runs to web servers.
+// Command notify is the function that delivers events of runs to web servers and chats, and writes reports of runs.
 package main
 
 import "github.com/stackwright/stackwright/pkg/wire"

@@ -32,7 +32,7 @@ func permissions(s settings) map[string][]permission {
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
-		"notify":       slices.Concat(marks, delivers, secrets(s), dead("notify")),
+		"notify":       slices.Concat(marks, delivers, secrets(s), reports(s), dead("notify")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
@@ -64,13 +64,23 @@ var delivers = []permission{{Do: []string{"dynamodb:PutItem"}, On: []string{"${T
 
 // secrets reads those with which events are signed.
 func secrets(s settings) []permission {
-	if len(s.notify) == 0 {
+	if len(s.notify.Secrets()) == 0 {
 		return nil
 	}
 	return []permission{{
 		Do: []string{"secretsmanager:GetSecretValue"}, On: s.notify.Secrets(),
 		Why: "events of runs are signed with them; the owner of the installation lists them in the setting notify",
 	}}
+}
+
+// reports are for those that a destination writes into the bucket.
+func reports(s settings) []permission {
+	if !s.notify.Has("report") {
+		return nil
+	}
+	return slices.Concat(queries, shows, []permission{
+		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/reports/*"}, Why: "reports are named by project, environment and run"},
+	})
 }
 
 // Permissions for executions.

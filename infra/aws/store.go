@@ -153,7 +153,7 @@ func lifecycle() *[]*awss3.LifecycleRule {
 		{Id: jsii.String("broken uploads"), AbortIncompleteMultipartUploadAfter: days(1)},
 		{Id: jsii.String("requests"), Prefix: jsii.String("requests/"), Expiration: days(90), NoncurrentVersionExpiration: days(7)},
 		{Id: jsii.String("plans"), Prefix: jsii.String("plans/"), Expiration: days(90), NoncurrentVersionExpiration: days(7)},
-		older("artifacts"), older("specs"), older("templates"),
+		older("artifacts"), older("reports"), older("specs"), older("templates"),
 		cheaper("projects"), cheaper("revisions"),
 	}
 }

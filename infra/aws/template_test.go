@@ -37,7 +37,7 @@ var everything = map[string]any{
 	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "logDays": 7, "projects": "*@*", "adoptable": "legacy-*", "external": "shop@*=legacy-*,shop@*=ssm:/shop/*,*@*=ssm:region",
 	"hooks":     "arn:aws:lambda:us-east-1:000000000000:function:hook-*,arn:aws:states:us-east-1:000000000000:stateMachine:hook-*,arn:aws:events:us-east-1:000000000000:event-bus/default,shop@*=arn:aws:s3:::hook-*,arn:aws:autoscaling:us-east-1:000000000000:autoScalingGroup:*:autoScalingGroupName/hook-*,arn:aws:sns:us-east-1:000000000000:hook-*,arn:aws:cloudwatch:us-east-1:000000000000:alarm:hook-*,shop@*=arn:aws:ssm:us-east-1:000000000000:parameter/hook/*,shop@*=https://hooks.example.com/*,arn:aws:secretsmanager:us-east-1:000000000000:secret:hook/*",
 	"owner":     []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/people/ann"},
-	"notify":    "ops;webhook=https://ops.example.com/stackwright;secret=arn:aws:secretsmanager:us-east-1:000000000000:secret:ops-AbCdEf;projects=*@prod;states=failed+waiting",
+	"notify":    "reports;report=html,ops;webhook=https://ops.example.com/stackwright;secret=arn:aws:secretsmanager:us-east-1:000000000000:secret:ops-AbCdEf;projects=*@prod;states=failed+waiting",
 	"jwtIssuer": "https://issuer.example", "jwtAudience": "people,page", "pageClient": "page",
 	"remoteFiles": "https://templates.example.com/,shop@*=s3://shop-templates/base/,other@*=s3://shop-templates/base/",
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/stackwright/stackwright/infra/local/host"
+	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/entry/notify"
 	"github.com/stackwright/stackwright/pkg/hook"
@@ -45,6 +51,16 @@ func (r *receiver) count() int {
 	return len(r.bodies)
 }
 
+// object is the content of an object of the installation's bucket.
+func (l *laptop) object(h *host.Host, key string) ([]byte, error) {
+	got, err := sdk.NewFromConfig(h.Cloud.Config(), func(o *sdk.Options) { o.UsePathStyle = true }).GetObject(l.Context(), &sdk.GetObjectInput{Bucket: aws.String(cli.Name), Key: &key})
+	if err != nil {
+		return nil, err
+	}
+	defer got.Body.Close()
+	return io.ReadAll(got.Body)
+}
+
 // write writes a file into the data folder.
 func (l *laptop) write(name, text string) {
 	l.Helper()
@@ -67,8 +83,8 @@ func TestNotify(t *testing.T) {
 	l.servers = to
 	l.write("secrets/ops", secret+"\n")
 	l.write("notify", "# ours\nops;webhook=https://ops.example.com/stackwright;secret=arn:aws:secretsmanager:us-east-1:000000000000:secret:ops-AbCdEf;projects=pair@*;states=succeeded+failed\n"+
-		"others;webhook=https://other.example.com/;secret=arn:aws:secretsmanager:us-east-1:000000000000:secret:none-AbCdEf;projects=other@*\n")
-	l.serve(0.05)
+		"others;webhook=https://other.example.com/;secret=arn:aws:secretsmanager:us-east-1:000000000000:secret:none-AbCdEf;projects=other@*\nreports;report=html\n")
+	h := l.serve(0.05)
 	l.must(cli.ExitOK, "deploy", l.project)
 	l.must(cli.ExitOK, "destroy", l.project, "--yes")
 	patience := time.After(time.Minute)
@@ -97,6 +113,23 @@ func TestNotify(t *testing.T) {
 	}
 	if len(states) != 2 || !states["deploy succeeded"] || !states["destroy succeeded"] {
 		t.Errorf("delivered %v", states)
+	}
+	for _, r := range l.objects(l.must(cli.ExitOK, "runs", "-o", "json")) {
+		id := r["run"].(string)
+		for {
+			text, err := l.object(h, s3.ReportKey("pair@default", id))
+			if err == nil {
+				if got := string(text); !strings.Contains(got, id) || !strings.Contains(got, "succeeded") || !strings.Contains(got, "<svg") || strings.Contains(got, "<script") {
+					t.Errorf("the report of %s is %.500s", id, got)
+				}
+				break
+			}
+			select {
+			case <-patience:
+				t.Fatalf("there is no report of %s: %v\n%s", id, err, l.log())
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
 	}
 	err := filepath.WalkDir(l.data, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, filepath.Join("secrets", "ops")) {

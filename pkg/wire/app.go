@@ -87,7 +87,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), inside: readers(accounts),
 		page:      pageOf(env),
 		rate:      env.Rate,
-		deliverer: deliverer(cfg, env, table, logger),
+		deliverer: deliverer(cfg, env, table, objects, logger),
 		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
 			there := cfg.Copy()
 			there.Region = region

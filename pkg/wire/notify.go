@@ -7,16 +7,23 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdksecretsmanager "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
 	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/secretsmanager"
 	"github.com/stackwright/stackwright/pkg/entry/notify"
+	"github.com/stackwright/stackwright/pkg/entry/page"
+	reports "github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/download"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // Notify delivers an event of a run to the destinations of the installation. If one has not got it, Lambda delivers the event again,
@@ -31,7 +38,7 @@ func (h *App) Notify(ctx context.Context, event json.RawMessage) (struct{}, erro
 }
 
 // deliverer returns what delivers events.
-func deliverer(cfg aws.Config, env Environment, table *dynamodb.Table, log *slog.Logger) *notify.Deliverer {
+func deliverer(cfg aws.Config, env Environment, table *dynamodb.Table, bucket *s3.Bucket, log *slog.Logger) *notify.Deliverer {
 	if env.Servers == nil {
 		env.Servers = servers{}
 	}
@@ -40,6 +47,7 @@ func deliverer(cfg aws.Config, env Environment, table *dynamodb.Table, log *slog
 		Deliveries:   deliveries{table},
 		Secrets:      ownSecrets{sdksecretsmanager.NewFromConfig(cfg)},
 		Servers:      env.Servers,
+		Reports:      htmlReports{table, bucket},
 		Page:         env.Page,
 		Now:          time.Now,
 		Wait:         wait,
@@ -83,6 +91,51 @@ type ownSecrets struct{ *sdksecretsmanager.Client }
 // Secret implements notify.Secrets.
 func (s ownSecrets) Secret(ctx context.Context, arn string) ([]byte, error) {
 	return secretsmanager.Value(ctx, s.Client, arn)
+}
+
+// htmlReports writes reports of the runs in a table into a bucket.
+type htmlReports struct {
+	table  *dynamodb.Table
+	bucket *s3.Bucket
+}
+
+// reportWidth is how many cells a line of a plan has in a report.
+const reportWidth = 120
+
+// WriteReport implements notify.Reports.
+func (h htmlReports) WriteReport(ctx context.Context, id string) error {
+	r, err := h.table.Load(ctx, id)
+	if fault.Is(err, fault.Missing) { // its lock was released because it could not be read
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	text, err := h.plan(ctx, r)
+	if err != nil {
+		return err
+	}
+	html, err := page.Report{Run: r, By: r.By(), Plan: text, Now: time.Now()}.HTML()
+	if err != nil {
+		return fault.New(fault.Broken, "the report of run %s: %w", id, err)
+	}
+	return h.bucket.PutReport(ctx, r.Project, r.ID, html)
+}
+
+// plan is what the plan of a run changes, for people; "" if it has none.
+func (h htmlReports) plan(ctx context.Context, r run.Run) (string, error) {
+	text, err := reports.Changes(ctx, h.bucket, r)
+	switch {
+	case r.Changes == "" || fault.Is(err, fault.Missing):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	var c plan.Changes
+	if err := json.Unmarshal(text, &c); err != nil {
+		return "", fault.New(fault.Broken, "what the plan of run %s changes cannot be read: %w", r.ID, err)
+	}
+	return strings.Join(term.Plan(c, reportWidth, false), "\n"), nil
 }
 
 // mostAnswer is how many bytes of an answer are read.

@@ -97,11 +97,12 @@ func TestStream(t *testing.T) {
 
 // What has happened is sent before the run has ended, and nothing is read any more once the caller is gone. Other requests are passed on.
 func TestStreamIsLive(t *testing.T) {
-	polls, gone := make(chan int, 100), make(chan bool)
+	polls, waits, gone := make(chan int, 100), make(chan bool), make(chan bool)
 	s := httptest.NewServer(api.Streaming(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := len(polls)
 		polls <- n
 		if n == 2 {
+			close(waits)
 			<-r.Context().Done() // as a long poll that ends with the connection
 			close(gone)
 			return
@@ -126,6 +127,7 @@ func TestStreamIsLive(t *testing.T) {
 			seen++
 		}
 	}
+	<-waits
 	leave()
 	<-gone
 	if n := len(polls); n != 3 {

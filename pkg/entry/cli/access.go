@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/access"
-	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 
-	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 
 	"github.com/stackwright/stackwright/pkg/remote"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/resolve"
 	"github.com/stackwright/stackwright/pkg/lib/diagram"

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/aws/s3"
-	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/problem"

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
-	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/project"

@@ -66,6 +66,7 @@ type Deliverer struct {
 	Deliveries   Deliveries
 	Secrets      Secrets
 	Servers      Servers
+	Reports      Reports
 	Page         string // the address at which the installation serves its page; "" if it serves none
 	Now          func() time.Time
 	Wait         func(context.Context, time.Duration) error
@@ -148,8 +149,10 @@ func (d *Deliverer) send(ctx context.Context, to Destination, m message) (thread
 	if !ok {
 		return "", fault.New(fault.Broken, "this version does not know the format %q", to.Format)
 	}
-	if m.secret, err = d.Secrets.Secret(ctx, to.Secret); err != nil {
-		return "", err
+	if !f.inside {
+		if m.secret, err = d.Secrets.Secret(ctx, to.Secret); err != nil {
+			return "", err
+		}
 	}
 	return f.send(ctx, d, to, m)
 }

@@ -21,7 +21,7 @@ type Destination struct {
 	Name     string
 	Format   string         // the name of a row of formats
 	To       string         // a URL, a channel or a host: see the format
-	Secret   string         // ARN of a secret of Secrets Manager, in the account and region of the installation
+	Secret   string         // ARN of a secret of Secrets Manager, in the account and region of the installation; "" if the format needs none
 	Projects project.Grants // whose runs; none is all
 	States   []run.State    // of which events; none is those of the format
 }
@@ -88,7 +88,10 @@ func parse(entry string) (d Destination, wrong []string) {
 	if d.Format == "" {
 		wrong = append(wrong, "it does not say where to: add one of "+formatNames()+", with = and a value")
 	}
-	if d.Secret == "" {
+	switch f, _ := formatOf(d.Format); {
+	case f.inside && d.Secret != "":
+		wrong = append(wrong, "it needs no secret: remove it")
+	case !f.inside && d.Secret == "":
 		wrong = append(wrong, "it has no secret: add secret= and the ARN of a secret of Secrets Manager, with the six characters at its end")
 	}
 	return d, wrong
@@ -132,7 +135,10 @@ func (d *Destination) set(key, value string) (err error) {
 
 // String returns the destination as Parse reads it.
 func (d Destination) String() string {
-	all := []string{d.Name, d.Format + "=" + d.To, "secret=" + d.Secret}
+	all := []string{d.Name, d.Format + "=" + d.To}
+	if d.Secret != "" {
+		all = append(all, "secret="+d.Secret)
+	}
 	if d.Projects != nil {
 		all = append(all, "projects="+strings.Join(d.Projects, "+"))
 	}
@@ -155,10 +161,17 @@ func (all Destinations) String() string {
 func (all Destinations) Secrets() []string {
 	var arns []string
 	for _, d := range all {
-		arns = append(arns, d.Secret)
+		if d.Secret != "" {
+			arns = append(arns, d.Secret)
+		}
 	}
 	slices.Sort(arns)
 	return slices.Compact(arns)
+}
+
+// Has reports whether a destination has a format.
+func (all Destinations) Has(format string) bool {
+	return slices.ContainsFunc(all, func(d Destination) bool { return d.Format == format })
 }
 
 // wants reports whether an event is delivered to d.
@@ -184,13 +197,16 @@ type format struct {
 	name   string                   // the key of a destination, whose value says where to
 	check  func(value string) error // what is wrong with that value
 	states []run.State              // the events that a destination gets which names none
+	inside bool                     // it is in the installation, and needs no secret
 
 	// send delivers one event, and returns the thread that the next event of the run continues; "" for none.
 	send func(ctx context.Context, by *Deliverer, to Destination, m message) (thread string, err error)
 }
 
 // formats lists the formats.
-func formats() []format { return []format{webhookFormat(), slackFormat(), teamsFormat()} }
+func formats() []format {
+	return []format{webhookFormat(), slackFormat(), teamsFormat(), reportFormat()}
+}
 
 func formatOf(name string) (format, bool) {
 	for _, f := range formats() {

@@ -302,14 +302,14 @@ func TestParse(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"Ops":                               "begin it with a name",
-		"ops":                               "it does not say where to: add one of webhook, slack, teams, with = and a value; destination 1, ops: it has no secret",
+		"ops":                               "it does not say where to: add one of webhook, slack, teams, report, with = and a value; destination 1, ops: it has no secret",
 		ops + "," + ops:                     "another destination has this name",
 		ops + ";secret=" + secretARN:        "secret is written twice",
 		ops + ";states=done":                `"done" is no state of an event: the states are queued, running`,
 		ops + ";projects=":                  "projects is empty",
 		ops + ";projects=sh?p@x":            "is not a pattern",
 		ops + ";https://hunter2@x.com/":     `it has a part that is no key`,
-		ops + ";color=red":                  `"color" is no key: the keys are webhook, slack, teams, secret, projects and states`,
+		ops + ";color=red":                  `"color" is no key: the keys are webhook, slack, teams, report, secret, projects and states`,
 		"a;webhook=http://x.example.com/":   "https",
 		"a;webhook=https://x.com/?token=se": "query",
 		"a;webhook=https://u:se@x.com/":     "destination 1, a: ",

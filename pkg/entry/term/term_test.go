@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stackwright/stackwright/pkg/entry/cli/term"
+	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/lib/golden"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
