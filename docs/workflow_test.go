@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,26 @@ import (
 
 	"go.yaml.in/yaml/v4"
 )
+
+var actionlint = flag.String("actionlint", "", "the command actionlint, which checks the workflow for GitHub Actions")
+
+// The workflow for GitHub Actions is one for the program that knows what GitHub accepts: its keys, expressions, events, and the inputs of actions.
+func TestWorkflowOnActionlint(t *testing.T) {
+	if *actionlint == "" {
+		t.Skip("-actionlint names no command")
+	}
+	blocks := block.FindAllStringSubmatch(read(t, "docs/how-to/github-actions.md"), -1)
+	for name, text := range map[string]string{"workflow": blocks[1][2], "wrong": strings.Replace(blocks[1][2], "runs-on:", "run-on:", 1)} {
+		file := filepath.Join(t.TempDir(), name+".yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found, err := exec.CommandContext(t.Context(), *actionlint, "-no-color", file).CombinedOutput()
+		if (err == nil) != (name == "workflow") {
+			t.Errorf("%s: %v\n%s", name, err, found)
+		}
+	}
+}
 
 // The scripts of the workflow for GitHub Actions end with the exit code of the command. The job plan writes one comment with what the
 // command has printed, and replaces it the next time; the job deploy sets the status of the commit.
