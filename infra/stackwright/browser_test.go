@@ -489,7 +489,7 @@ func pictures(t *testing.T, stacks int) {
 	picture("plan")
 	b.press("Stackwright")
 	b.press("shopdev")
-	b.see("failed")
+	b.see("Revisions", "failed")
 	b.press("deploy")
 	b.see("Resource limit exceeded")
 	picture("failure")

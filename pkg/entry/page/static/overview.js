@@ -125,5 +125,5 @@ export function Overview() {
       h('ul', null, approvals.map((q) => h(Question, { key: `${q.run} ${q.step}`, q })))),
     h('div', { class: 'cards' }, environments.map((e) => h(Card, { key: e.project, ...e }))),
     h(Next, { environments }),
-    h('p', null, h('a', { href: '#/audit' }, 'Audit log: who requested which change')));
+    h('p', { class: 'foot' }, h('a', { href: '#/audit' }, 'Audit log: who requested which change')));
 }
