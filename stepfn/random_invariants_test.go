@@ -45,6 +45,7 @@ const (
 	complete   invariant = "complete: every step of a run that has ended has ended, was started at most once, and in order"
 	converges  invariant = "converges: a deploy without faults brings the desired state, whatever the state before"
 	unchanged  invariant = "unchanged: a deploy that changes nothing has no steps"
+	asRecorded invariant = "recorded: after two deploys without faults, a check finds every stack as recorded, and changes nothing"
 	withdrawn  invariant = "withdrawn: when every run has ended, no change set is left"
 	emptied    invariant = "emptied: a destroy without faults leaves nothing"
 	certain    invariant = "certain: the result does not depend on the order of concurrent calls"

@@ -70,7 +70,7 @@ func (g *player) play(s script) {
 func (g *player) execute(l line) {
 	g.retains(l)
 	switch what := l[0]; what {
-	case "deploy", "plan", "prune", "destroy", "refresh", "retry":
+	case "deploy", "plan", "prune", "destroy", "refresh", "check", "retry":
 		g.submit(l)
 	case "deploy-planned":
 		g.deployPlanned(l)
@@ -404,6 +404,22 @@ func (g *player) redeploy(w stacks) {
 	}
 	r := g.ExecutionStatus(g.of(0))
 	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d of %d stacks are unchanged, and the run has %d steps", r.Unchanged, len(w), len(r.Steps))
+	g.check(w)
+}
+
+// check checks that the stacks are as recorded which two deploys have left, and that a check changes nothing. Other stacks may be left alone.
+func (g *player) check(w stacks) {
+	before := g.snapshot()
+	g.submit(line{"check"})
+	g.finish()
+	r := g.ExecutionStatus(g.of(0))
+	g.holds(asRecorded, r.State.Over() && before == g.snapshot(), "the check is %s, and what was\n%s\nis\n%s", r.State, before, g.snapshot())
+	desired := w.project()
+	for _, s := range r.Steps {
+		_, ours := desired.Nodes[s.Node]
+		ours = ours && !desired.Ignores(s.Node)
+		g.holds(asRecorded, s.Status == run.Done || !ours, "%s is %s: %s", s.ID, s.Status, s.Why)
+	}
 }
 
 // failedSteps lists the steps of a run that failed, with their reasons.

@@ -39,6 +39,7 @@ var words = []word{
 	{"deploy", "[DEPLOY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"refresh", "[OUTCOME]", (*scenario).request, isRequest},
+	{"check", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},

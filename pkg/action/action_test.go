@@ -560,12 +560,12 @@ func TestTaskLocation(t *testing.T) {
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
 	all := action.Named(action.All(is(""), nil, nil)...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn, plan.Execute, plan.Publish, plan.Hook, plan.SetHooks, plan.SetRetain} {
+	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn, plan.Execute, plan.Publish, plan.Hook, plan.SetHooks, plan.SetRetain, plan.Compare} {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 21 {
+	if len(all) != 22 {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")

@@ -53,6 +53,8 @@ func (a change) startDescribed(ctx context.Context, t Task, refused error) (plan
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
+	case s.Gone() && t.Request == UpdateStack && len(t.Node.Import) > 0: // a creation would make again what was imported
+		return plan.Receipt{}, fault.New(fault.Refused, "stack %s was deleted after the import of its resources: retry the run, which imports those that still exist", t.Node.Stack)
 	case s.Gone() && t.Request == UpdateStack:
 		t.Request, t.Record.StackID, refused = CreateStack, "", nil
 	case s.Busy(), s.Cleaning():

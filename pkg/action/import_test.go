@@ -10,6 +10,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // importTask is a step that imports a table into vpc, with the change set that was made for it.
@@ -164,5 +165,15 @@ func TestImportRecordsItsTemplate(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"net", "old"}, p.Record.Needs); diff != "" { // the update has yet to remove the old ones
 		t.Error(diff)
+	}
+}
+
+// The update after an import does not create the stack again that somebody has deleted in between: what was imported may still exist.
+func TestUpdateAfterImportOfDeletedStack(t *testing.T) {
+	cloud := is("DELETE_COMPLETE")
+	in := task(plan.Update)
+	in.Node.Import = map[string]project.Identifier{"Table": nil}
+	if _, err := act(cloud, plan.Update).Start(t.Context(), in); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "was deleted after the import of its resources: retry the run") {
+		t.Errorf("%v; called %v", err, cloud.calls)
 	}
 }

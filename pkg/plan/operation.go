@@ -74,7 +74,7 @@ type Operations []Operation
 
 // AllOperations is the table of the operations of this version.
 func AllOperations() Operations {
-	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), adopt(), previewAdopt(), prune(), previewPrune(), forget(), previewForget(), retry(), rollback()}
+	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), check(), adopt(), previewAdopt(), prune(), previewPrune(), forget(), previewForget(), retry(), rollback()}
 }
 
 // Named returns the operation of the given name. It reports false, with the zero

@@ -23,6 +23,7 @@ const (
 	Continue    Verb = "continue"     // continue a rollback that failed
 	Wait        Verb = "wait"         // wait for an operation that another started, or for the cleanup after an update
 	Read        Verb = "read"         // read a live stack into its record
+	Compare     Verb = "compare"      // compare a live stack with its record
 	Forget      Verb = "forget"       // drop a record: its stack is gone, or the user keeps it without Stackwright
 	Adopt       Verb = "adopt"        // record a live stack that Stackwright did not create
 	Import      Verb = "import"       // bring resources that exist into a stack

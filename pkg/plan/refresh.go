@@ -17,7 +17,10 @@ func refresh() Operation {
 }
 
 // Refresh reads every recorded stack. Its steps have no order.
-func Refresh(v View) (Plan, error) {
+func Refresh(v View) (Plan, error) { return eachRecorded(v, Read) }
+
+// eachRecorded does the same with every recorded stack that the request is about, in any order.
+func eachRecorded(v View, verb Verb) (Plan, error) {
 	about, unknown := v.selected()
 	if len(unknown) > 0 {
 		return Plan{}, errors.Join(unknown...)
@@ -27,7 +30,7 @@ func Refresh(v View) (Plan, error) {
 		if about != nil && !about[name] {
 			continue
 		}
-		p.Steps = append(p.Steps, Step{ID: StepID(name, Read, ""), Node: name, Where: v.where(name), Verb: Read})
+		p.Steps = append(p.Steps, Step{ID: StepID(name, verb, ""), Node: name, Where: v.where(name), Verb: verb})
 	}
 	return p, nil
 }

@@ -52,7 +52,8 @@ type Change struct {
 	Run       string             `json:"run"`
 	Project   string             `json:"project"` // "shop@prod"
 	Operation string             `json:"operation"`
-	Of        string             `json:"of,omitempty"` // the run that it retries, or rolls back
+	Of        string             `json:"of,omitempty"`  // the run that it retries, or rolls back
+	Who       string             `json:"who,omitempty"` // who requested it; empty if the run cannot be read
 	State     run.State          `json:"state"`
 	By        string             `json:"superseded_by,omitempty"` // the run that takes its place
 	Title     string             `json:"title"`                   // the same in all events of the run
@@ -102,7 +103,7 @@ func (b *Bus) publish(ctx context.Context, at time.Time, detail string) error {
 // change returns the event of a run's state at a time.
 func change(r run.Run, at time.Time) Change {
 	c := Change{
-		Run: plain(r.ID), Project: plain(r.Project), Operation: plain(r.Operation), Of: plain(r.Of), State: r.State, By: plain(r.SupersededBy),
+		Run: plain(r.ID), Project: plain(r.Project), Operation: plain(r.Operation), Of: plain(r.Of), Who: plain(r.By()), State: r.State, By: plain(r.SupersededBy),
 		Title: plain(title(r)), Text: plain(text(r)), Why: plain(why(r)), Steps: make(map[run.Status]int),
 		Unchanged: r.Unchanged, Messages: make([]string, 0, min(len(r.Messages), mostMessages+1)),
 	}

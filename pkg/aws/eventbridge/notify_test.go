@@ -46,7 +46,7 @@ func (p *fakeBus) PutEvents(_ context.Context, in *sdk.PutEventsInput, _ ...func
 func ended() run.Run {
 	requested := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return run.Run{
-		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy"},
+		Request: run.Request{ID: "one", Project: "shop@prod", Operation: "deploy", Who: "ann"},
 		State:   run.StateFailed, Messages: []string{"why"}, Unchanged: 2, Requested: requested, Ended: requested.Add(90 * time.Second), Token: "secret-token", Steps: []run.Step{
 			{Step: plan.Step{ID: "vpc/create"}, Status: run.Done, Why: "secret-why"}, {Step: plan.Step{ID: "db/create"}, Status: run.Failed},
 			{Step: plan.Step{ID: "app/create"}, Status: run.Skipped}, {Step: plan.Step{ID: "api/create"}, Status: run.Skipped},
@@ -66,7 +66,7 @@ func TestNotify(t *testing.T) {
 	if *e.EventBusName != "bus" || *e.Source != "stackwright" || *e.DetailType != "Stackwright Run State Change" || !e.Time.Equal(ended().Ended) {
 		t.Errorf("event %s %s %s %s", *e.EventBusName, *e.Source, *e.DetailType, e.Time)
 	}
-	want := `{"run":"one","project":"shop@prod","operation":"deploy","state":"failed","title":"deploy of shop@prod","text":"deploy of shop@prod failed","why":"why; failed: db/create","steps":{"done":1,"failed":1,"skipped":2},"unchanged":2,"seconds":90,"messages":["why"]}`
+	want := `{"run":"one","project":"shop@prod","operation":"deploy","who":"ann","state":"failed","title":"deploy of shop@prod","text":"deploy of shop@prod failed","why":"why; failed: db/create","steps":{"done":1,"failed":1,"skipped":2},"unchanged":2,"seconds":90,"messages":["why"]}`
 	if diff := cmp.Diff(want, *e.Detail); diff != "" {
 		t.Error(diff)
 	}

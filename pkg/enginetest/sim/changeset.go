@@ -55,6 +55,7 @@ func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is in %s state and can not be updated", st.name, st.status)
 	default:
 		says := changesOf(st.now, want)
+		says.Unchanged = says.Unchanged && st.project == t.Project // another tag is a change, too
 		if why := c.failure(st, "propose", want); why != "" {
 			says = plan.Proposal{Failure: why}
 		}

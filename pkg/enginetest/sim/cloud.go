@@ -194,7 +194,10 @@ func (c *Cloud) Set(name string, s plan.Status) {
 		return
 	}
 	c.outdate(st)
-	st.status, st.lastUpdated, st.project = s, st.lastUpdated.Add(time.Second), ""
+	st.status, st.lastUpdated = s, st.lastUpdated.Add(time.Second)
+	if !strings.Contains(string(s), "ROLLBACK") { // a rollback restores the tags
+		st.project = ""
+	}
 	operation := c.foreign()
 	st.events = append(st.events, event{"", operation, "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", operation, s, "", c.clock.Now()})
 	c.describe(st)
@@ -592,7 +595,7 @@ func (st *stack) refuse(t action.Task, want content) error {
 		if !unrolled(t) {
 			return fault.New(fault.Refused, "stack %s is in %s state: an update needs disable-rollback", st.name, s)
 		}
-	case r == action.UpdateStack && st.now.same(want):
+	case r == action.UpdateStack && st.now.same(want) && st.project == t.Project: // another tag is an update, too
 		return fault.New(fault.Unchanged, "no updates are to be performed")
 	}
 	return nil

@@ -81,6 +81,14 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 			examples: []string{"refresh examples/shop --env prod"},
 		},
 		{
+			name: "check", args: "[DIR|FILE]", most: 1, group: groupChange, short: "compare the live stacks with their records",
+			flags: "env.files " + sceptred + "only refuse " + watching + where + hosted, run: request,
+			long: `Compares every recorded stack with the live one: whether it exists, belongs to the project, was left well by its last operation, was
+changed outside Stackwright, and has the recorded outputs. The run fails if one is not as recorded, and says what to do. It changes neither stacks
+nor records.` + ofDir + codes,
+			examples: []string{"check", "check examples/shop --env prod --only data/"},
+		},
+		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
 			flags: "env.files " + sceptred + "only.adopt reason refuse plan.adopt " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},

@@ -1,0 +1,37 @@
+package action
+
+import (
+	"context"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// compareVerb compares a live stack with its record.
+func compareVerb(c Cloud) Verb {
+	return Verb{Name: plan.Compare, Action: compare{c}, PollReads: 1, Past: "as recorded"}
+}
+
+// compare fails if the stack is not as recorded. It changes neither.
+type compare struct{ Cloud }
+
+// Start does nothing: a poll compares.
+func (compare) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
+
+// Poll compares once no operation is in progress on the stack.
+func (a compare) Poll(ctx context.Context, t Task) (Progress, error) {
+	if t.Record.StackID == "" || t.Record.Intent {
+		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %s", t.Location().Stack, unknown)}, nil
+	}
+	live, err := t.live(ctx, a)
+	if err != nil || live.Status.Busy() || live.Status.Cleaning() {
+		return Progress{}, err
+	}
+	found := t.Record.Compared(t.Project, live)
+	result := plan.ResultOf(live)
+	result.Findings = found
+	if len(found) > 0 {
+		return Progress{Over: true, Result: result, Err: fault.New(fault.Refused, "stack %s is not as recorded: %s", t.Location().Stack, plan.SayCompared(found))}, nil
+	}
+	return Progress{Over: true, Result: result, Why: "as recorded"}, nil
+}
