@@ -39,9 +39,32 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 }
 
 var (
-	operations    = []string{"deploy", "destroy", "refresh", "check", "plan"}
-	requestVerbs  = []string{"create", "update", "delete", "continue", "propose", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
-	stepVerbs     = []string{string(plan.Create), string(plan.Update), string(plan.Delete), string(plan.Continue), string(plan.Wait), string(plan.Read), string(plan.Compare), string(plan.Adopt), string(plan.Forget), string(plan.Propose), string(plan.Import), string(plan.CreateEmpty), string(plan.MoveOut), string(plan.MoveIn), string(plan.Approve), string(plan.SetLevel), string(plan.SetHooks), string(plan.SetRetain), string(plan.Execute), string(plan.Publish), "approve:change-set", "approve:change-set2"}
+	operations   = []string{"deploy", "destroy", "refresh", "check", "plan"}
+	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
+	stepVerbs    = []string{
+		string(plan.Create),
+		string(plan.Update),
+		string(plan.Delete),
+		string(plan.Continue),
+		string(plan.Wait),
+		string(plan.Read),
+		string(plan.Compare),
+		string(plan.Adopt),
+		string(plan.Forget),
+		string(plan.Propose),
+		string(plan.Import),
+		string(plan.CreateEmpty),
+		string(plan.MoveOut),
+		string(plan.MoveIn),
+		string(plan.Approve),
+		string(plan.SetLevel),
+		string(plan.SetHooks),
+		string(plan.SetRetain),
+		string(plan.Execute),
+		string(plan.Publish),
+		"approve:change-set",
+		"approve:change-set2",
+	}
 	stepStatuses  = []string{string(run.Pending), string(run.Running), string(run.Done), string(run.Failed), string(run.Skipped), string(run.Waiting)}
 	runStates     = states(run.StatePending, run.StateQueued, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused)
 	waitedFor     = states(run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused, run.StateWaiting, run.StateQueued)

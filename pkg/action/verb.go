@@ -32,7 +32,30 @@ func (v Verb) Writes() bool { return v.Request != "" && v.Request != CallHook }
 
 // All lists the verbs of this version, which use c, p and h, in the order in which summaries show them.
 func All(c Cloud, p Publisher, h Hooks) []Verb {
-	return []Verb{publishVerb(p), createVerb(c), updateVerb(c), executeVerb(c), createEmptyVerb(c), importVerb(c), moveOutVerb(), moveInVerb(c), deleteVerb(c), continueVerb(c), waitVerb(c), readVerb(c), compareVerb(c), adoptVerb(c), forgetVerb(), proposeVerb(c), approveVerb(), setLevelVerb(), hookVerb(h), setHooksVerb(), setRetainVerb(), barrierVerb()}
+	return []Verb{
+		publishVerb(p),
+		createVerb(c),
+		updateVerb(c),
+		executeVerb(c),
+		createEmptyVerb(c),
+		importVerb(c),
+		moveOutVerb(),
+		moveInVerb(c),
+		deleteVerb(c),
+		continueVerb(c),
+		waitVerb(c),
+		readVerb(c),
+		compareVerb(c),
+		adoptVerb(c),
+		forgetVerb(),
+		proposeVerb(c),
+		approveVerb(),
+		setLevelVerb(),
+		hookVerb(h),
+		setHooksVerb(),
+		setRetainVerb(),
+		barrierVerb(),
+	}
 }
 
 // Verbs are verbs by name.

@@ -66,7 +66,20 @@ const (
 
 // Options lists the options.
 func Options() []Option {
-	return []Option{OptionForce, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact, OptionPlan, OptionUpload, OptionDigest, OptionStep}
+	return []Option{
+		OptionForce,
+		OptionReason,
+		OptionRollback,
+		OptionRefuse,
+		OptionOnly,
+		OptionAdopt,
+		OptionMaxDeletions,
+		OptionExact,
+		OptionPlan,
+		OptionUpload,
+		OptionDigest,
+		OptionStep,
+	}
 }
 
 // Operations is a table of operations.
@@ -74,7 +87,22 @@ type Operations []Operation
 
 // AllOperations is the table of the operations of this version.
 func AllOperations() Operations {
-	return Operations{deploy(), preview(), destroy(), previewDestroy(), refresh(), check(), adopt(), previewAdopt(), prune(), previewPrune(), forget(), previewForget(), retry(), rollback()}
+	return Operations{
+		deploy(),
+		preview(),
+		destroy(),
+		previewDestroy(),
+		refresh(),
+		check(),
+		adopt(),
+		previewAdopt(),
+		prune(),
+		previewPrune(),
+		forget(),
+		previewForget(),
+		retry(),
+		rollback(),
+	}
 }
 
 // Named returns the operation of the given name. It reports false, with the zero

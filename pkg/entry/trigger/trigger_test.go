@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -157,12 +158,13 @@ func TestRequests(t *testing.T) {
 // A request that makes no sense becomes a run that is refused, and says all
 // that is wrong.
 func TestProblems(t *testing.T) {
+	all := strings.Join(append(plan.AllOperations().Requestable(), "pause", "continue", "cancel", "approve", "reject", "unlock"), ", ")
 	for text, want := range map[string][]string{
 		``:                                     {"the request is empty: send a JSON object"},
 		`{`:                                    {"the request is not valid JSON: unexpected EOF"},
 		`[]`:                                   {"the request: a list found, an object expected"},
 		`{"operation":"deploy",` + zip + `}{}`: {"the request is not valid JSON: there is more text behind the first value"},
-		`{"opreation":"deploy"}`:               {`"opreation" is not a key of a request: did you mean operation?`, "operation: missing: write one of deploy, plan, destroy, plan-destroy, refresh, check, adopt, plan-adopt, prune, plan-prune, forget, plan-forget, retry, pause, continue, cancel, approve, reject, unlock"},
+		`{"opreation":"deploy"}`:               {`"opreation" is not a key of a request: did you mean operation?`, "operation: missing: write one of " + all},
 		`{"operation":"deploy","wait":1}`:      {`"wait" is not a key of a request: available: key, operation, options, version`, "key: missing: a deploy needs the key of the configuration's object"},
 		`{"operation":"refresh","options":{"max_deletion":1,"forced":true}}`: {
 			`"options.max_deletion" is not a key of a request: did you mean max_deletions?`, `"options.forced" is not a key of a request: did you mean force?`,
@@ -175,10 +177,10 @@ func TestProblems(t *testing.T) {
 			"options.run: the number 1 found, a string expected", "options.who: an object found, a string expected",
 		},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":1.5}}`: {"options.max_deletions: the number 1.5 found, a whole number expected"},
-		`{}`:                                  {"operation: missing: write one of deploy, plan, destroy, plan-destroy, refresh, check, adopt, plan-adopt, prune, plan-prune, forget, plan-forget, retry, pause, continue, cancel, approve, reject, unlock"},
-		`{"operation":"drift"}`:               {`operation: there is no operation "drift": available: deploy, plan, destroy, plan-destroy, refresh, check, adopt, plan-adopt, prune, plan-prune, forget, plan-forget, retry, pause, continue, cancel, approve, reject, unlock`},
+		`{}`:                                  {"operation: missing: write one of " + all},
+		`{"operation":"weekly"}`:              {`operation: there is no operation "weekly": available: ` + all},
 		`{"operation":"destory"}`:             {`operation: there is no operation "destory": did you mean destroy?`},
-		`{"operation":"rollback"}`:            {`operation: there is no operation "rollback": available: deploy, plan, destroy, plan-destroy, refresh, check, adopt, plan-adopt, prune, plan-prune, forget, plan-forget, retry, pause, continue, cancel, approve, reject, unlock`},
+		`{"operation":"rollback"}`:            {`operation: there is no operation "rollback": available: ` + all},
 		`{"operation":"deploy"}`:              {"key: missing: a deploy needs the key of the configuration's object"},
 		`{"operation":"plan","version":"v1"}`: {"key: missing: a plan needs the key of the configuration's object", "version: a version without a key: give the key too"},
 		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                      {"version: missing: give the version of projects/shop/prod.zip"},
