@@ -33,7 +33,7 @@ lib/markdown          lib/pattern
 lib/golden
 lib/schema
 lib/stackpolicy       lib/document
-lib/difference        lib/resource lib/shorten lib/suggest lib/template
+lib/difference        lib/pattern lib/resource lib/shorten lib/suggest lib/template
 lib/expression        lib/suggest
 lib/download
 lib/unified

@@ -345,10 +345,23 @@ func (r *emulators) Slow(name string, d time.Duration) {
 	r.injectAt(name, local.Fault{Seconds: (d / r.speedup).Seconds()})
 }
 
+// Drift is backend.
+func (r *emulators) Drift(name string, deleted bool) {
+	r.injectAt(name, topicDrift(deleted))
+}
+
+// topicDrift changes the topic that every stack has, or deletes it.
+func topicDrift(deleted bool) local.Fault {
+	if deleted {
+		return local.Fault{Resource: "Topic", Drift: &local.Drift{Deleted: true}}
+	}
+	return local.Fault{Resource: "Topic", Drift: &local.Drift{Properties: map[string]any{"DisplayName": "drifted"}}}
+}
+
 // actions are the requests that start steps, by verb.
 var actions = map[plan.Verb]string{
 	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
-	plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
+	plan.Detect: "DetectStackDrift", plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
 	plan.Import: "CreateChangeSet", plan.CreateEmpty: "CreateStack", "execute": "ExecuteChangeSet",
 	plan.MoveIn: "CreateStackRefactor", "execute-move": "ExecuteStackRefactor",
 }

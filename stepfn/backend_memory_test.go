@@ -67,6 +67,7 @@ type backend interface {
 	Fault(stack string, v plan.Verb, m sim.Fault) // of the next request that starts such an operation
 	Events(deliveries ...time.Duration)           // the delays of each event from now on; it is lost if there are none
 	Lag(d time.Duration)                          // DescribeStacks shows each change so late, from now on
+	Drift(stack string, deleted bool)             // somebody changes its topic without CloudFormation, or deletes it
 	Misrecord(stack string)                       // its record gets outputs that the stack does not have
 }
 
@@ -380,6 +381,7 @@ func (p *memoryBackend) Requests() []string {
 }
 
 func (p *memoryBackend) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }
+func (p *memoryBackend) Drift(name string, deleted bool) { p.Cloud.Drift(physicalName(name), deleted) }
 func (p *memoryBackend) Foreign(name string, now, end plan.Status) {
 	p.Live(name, now)
 	p.After(5*time.Minute, func() { p.Live(name, end) })

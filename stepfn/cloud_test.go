@@ -42,6 +42,12 @@ func (c testCloud) Fail(stack string, v plan.Verb) {
 	c.backend.inject(local.Fault{Stack: stack, Operation: operationOf(v), Reason: "injected", Times: 1})
 }
 
+func (c testCloud) Drift(stack string, deleted bool) {
+	f := topicDrift(deleted)
+	f.Stack = stack
+	c.backend.inject(f)
+}
+
 func (c testCloud) Slow(stack string, d time.Duration) {
 	c.backend.inject(local.Fault{Stack: stack, Seconds: d.Seconds()})
 }

@@ -28,6 +28,7 @@ type generator struct {
 	grouped   bool       // a hook is about all Auto Scaling groups of its stack
 	alarms    []string   // that they wait for
 	uploading [][]string // the words of hooks that upload, without what they upload
+	drifting  *rand.Rand // draws which resources drift; nil if none does
 	pruning   *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
@@ -50,6 +51,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.declareHooks(seed)
 	a.moves(seed)
 	a.prunes(seed)
+	a.drifts(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -128,6 +130,7 @@ func (a *generator) round() {
 			a.add("live", st.nameOnBackend(), a.one(outsideChanges...))
 		}
 	}
+	a.drift()
 	w := a.stacks()
 	for _, st := range w {
 		if a.IntN(2) == 0 {

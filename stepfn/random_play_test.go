@@ -70,8 +70,10 @@ func (g *player) play(s script) {
 func (g *player) execute(l line) {
 	g.retains(l)
 	switch what := l[0]; what {
-	case "deploy", "plan", "prune", "destroy", "refresh", "check", "retry":
+	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "retry":
 		g.submit(l)
+	case "drifts":
+		g.changeResource(l[1])
 	case "deploy-planned":
 		g.deployPlanned(l)
 	case "pause", "continue", "approve", "reject", "cancel", "cancel-rolling-back", "unlock", "abort":
@@ -405,6 +407,7 @@ func (g *player) redeploy(w stacks) {
 	r := g.ExecutionStatus(g.of(0))
 	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d of %d stacks are unchanged, and the run has %d steps", r.Unchanged, len(w), len(r.Steps))
 	g.check(w)
+	g.detect()
 }
 
 // check checks that the stacks are as recorded which two deploys have left, and that a check changes nothing. Other stacks may be left alone.

@@ -187,6 +187,8 @@ func (s *scenario) byHand(st statement) {
 	}
 }
 
+func (s *scenario) drifts(st statement) { s.Drift(s.at(st.args[0]), len(st.args) > 1) }
+
 func (s *scenario) deleteChangeSets(st statement) { s.DeleteChangeSets(s.at(st.args[0])) }
 
 func (s *scenario) unreadable(st statement) { s.Unreadable(s.at(st.args[0])) }

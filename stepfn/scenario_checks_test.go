@@ -153,6 +153,17 @@ func (s *scenario) recorded(st statement) {
 	s.expect(strings.Join(slices.Sorted(maps.Keys(s.Recorded())), " "), strings.Join(st.args, " "))
 }
 
+func (s *scenario) drifted(st statement) {
+	var names []string
+	for name, r := range s.Recorded() {
+		if r.Drifted() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	s.expect(strings.Join(names, " "), strings.Join(st.args, " "))
+}
+
 func (s *scenario) scheduled(st statement) {
 	s.expect(strings.Join(s.Scheduled(), " "), strings.Join(st.args, " "))
 }

@@ -39,8 +39,8 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 }
 
 var (
-	operations   = []string{"deploy", "destroy", "refresh", "check", "plan"}
-	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
+	operations   = []string{"deploy", "destroy", "refresh", "check", "drift", "plan"}
+	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "detect", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
 	stepVerbs    = []string{
 		string(plan.Create),
 		string(plan.Update),
@@ -49,6 +49,7 @@ var (
 		string(plan.Wait),
 		string(plan.Read),
 		string(plan.Compare),
+		string(plan.Detect),
 		string(plan.Adopt),
 		string(plan.Forget),
 		string(plan.Propose),
@@ -111,6 +112,7 @@ var kinds = map[string]*kind{
 	"HOOK-OPTION": {"an option of a hook", func(*reader) []string {
 		return []string{"starting", "putting", "posting", "ignored", "open", "opening", "closed", "watching", "emptying", "suspending", "resuming", "uploading", "mirroring", "keyed", "within"}
 	}, takeHookOption},
+	"DRIFT":       one("a drift", "deleted"),
 	"ALARM-STATE": one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
 	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),
 

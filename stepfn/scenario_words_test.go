@@ -40,6 +40,7 @@ var words = []word{
 	{"destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"refresh", "[OUTCOME]", (*scenario).request, isRequest},
 	{"check", "[OUTCOME]", (*scenario).request, isRequest},
+	{"drift", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
@@ -86,6 +87,7 @@ var words = []word{
 	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                    // a user brings the stack to this status, outside Stackwright and with other tags
 	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven}, // a user starts an operation: its status now, and the one with which it ends after five minutes
 	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                         // a user has created the stacks as the project has them, without Stackwright
+	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                     // somebody changes the topic of the stack without CloudFormation, or deletes it
 	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},       // a user deletes the change sets of the stack
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
@@ -127,6 +129,7 @@ var words = []word{
 	{"made", "STACK VERSION", (*scenario).made, isCheck},            // the version of the live stack
 	{"passed", "STACK STACK", (*scenario).passed, isCheck},          // a parameter of the first is the output of the second
 	{"kept", "STACK STACK", (*scenario).kept, isCheck},              // the same parameter has another value
+	{"drifted", "[STACK...]", (*scenario).drifted, isCheck},         // the stacks that the last drift detection has found to differ, by their records
 	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},       // the names of all records
 	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck},  // the names of all schedules
 	{"holds", "STACK TABLE", (*scenario).holds, isCheck},            // the live stack has the table

@@ -93,6 +93,10 @@ func (i *installation) addFunctions() {
 	for _, name := range i.names {
 		size := sizes[name]
 		logs := i.addLogs(title(name)+"Logs", i.logs(name))
+		role := i.addRole(name, "lambda.amazonaws.com", nil, permissions[name])
+		if slices.Contains(detecting, name) {
+			i.allow(role, title(name)+"Reads", i.settings.drift)
+		}
 		f := awslambda.NewFunction(i.Stack, jsii.String(title(name)), &awslambda.FunctionProps{
 			FunctionName:          jsii.String(i.settings.stack + "-" + name),
 			Code:                  awslambda.Code_FromAsset(jsii.String(filepath.Join(i.settings.code, name)), nil),
@@ -101,7 +105,7 @@ func (i *installation) addFunctions() {
 			Architecture:          awslambda.Architecture_ARM_64(),
 			MemorySize:            jsii.Number(size.memory),
 			Timeout:               awscdk.Duration_Seconds(jsii.Number(size.seconds)),
-			Role:                  i.addRole(name, "lambda.amazonaws.com", nil, permissions[name]).WithoutPolicyUpdates(nil),
+			Role:                  role.WithoutPolicyUpdates(nil),
 			LogGroup:              logs,
 			LoggingFormat:         awslambda.LoggingFormat_JSON,
 			ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,

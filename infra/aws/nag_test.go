@@ -22,6 +22,8 @@ var excused = []struct {
 	{rule: `Serverless-LambdaStarPermissions`, of: `\w+Role`, why: "the same, of functions: the resources of traces and of what users name"},
 	{rule: `AwsSolutions-IAM4\[Policy::.*`, of: `ExecutionRole`, why: "the setting executionPolicies says what the projects' stacks may contain"},
 	{rule: `AwsSolutions-IAM4`, of: `Execution`, why: "a parameter of the target says what its stacks may contain"},
+	{rule: `AwsSolutions-IAM4`, of: `Orchestrator`, why: "a parameter of the target says with which policies the drift of resources is detected; there are none otherwise"},
+	{rule: `AwsSolutions-IAM4\[Policy::.*`, of: `ExecuteStepRole|WaitStatusRole`, why: "the setting driftPolicies says with which policies the drift of resources is detected"},
 	{rule: `AwsSolutions-IAM5\[(Action|Resource)::.*`, of: `Boundary`, why: "a boundary allows nothing by itself, and what it denies it must deny for all names"},
 	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `Orchestrator|Execution`, why: "projects name their stacks, targets are in any region, and templates and the files that they name are named by their digests"},
 	{rule: `AwsSolutions-S1`, of: `Bucket`, why: "the table has the requests and who made them; CloudTrail's data events record reads, and access logs would need a second bucket"},

@@ -29,8 +29,8 @@ func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, exports, parameters(s), schedules),
-		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, finds, begins, stops, publishes),
+		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins, detects),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"notify":       slices.Concat(marks, delivers, secrets(s), reports(s), dead("notify")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares),
@@ -176,10 +176,16 @@ var (
 		On: []string{stacks}, Why: anywhere,
 	}}
 	watches = []permission{{ // in one statement, because a role has room for 10,240 letters. The permissions of a stack refactor are those of its stacks, and CloudFormation names the change sets of nested stacks itself
-		Do: slices.Concat(describes[0].Do, []string{"cloudformation:DescribeChangeSet", "cloudformation:DescribeStackRefactor", "cloudformation:ListStackRefactorActions", "cloudformation:ListStackRefactors"}),
+		Do: slices.Concat(describes[0].Do, []string{"cloudformation:DescribeChangeSet", "cloudformation:DescribeStackRefactor", "cloudformation:DescribeStackResourceDrifts", "cloudformation:DetectStackDrift", "cloudformation:DetectStackResourceDrift", "cloudformation:ListStackRefactorActions", "cloudformation:ListStackRefactors"}),
 		On: []string{stacks}, Why: anywhere,
 	}}
 	reviews = []permission{{Do: []string{"cloudformation:DescribeChangeSet"}, On: []string{stacks}, Why: "a change set is read again before it is executed; " + anywhere}}
+	detects = []permission{{ // the second compares each resource
+		Do: []string{"cloudformation:DetectStackDrift", "cloudformation:DetectStackResourceDrift"}, On: []string{stacks}, Why: "CloudFormation compares resources with the template of their stack, and changes none; " + anywhere,
+	}}
+	follows = []permission{{
+		Do: append([]string{"cloudformation:DescribeStackDriftDetectionStatus"}, finds[0].Do...), On: []string{"*"}, Why: "the actions have no resource type: the first names a drift detection",
+	}}
 	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	inside  = []permission{{Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:ListStackResources"}, On: []string{stacks}, Why: "the API shows resources and events of recorded stacks; " + anywhere}}
 	exports = []permission{{Do: []string{"cloudformation:ListExports"}, On: []string{"*"}, Why: "the action has no resource type. A project gets the exports of the stacks that the setting external lists for it"}}
@@ -315,6 +321,9 @@ var seesSchedules = []permission{
 	{Do: []string{"scheduler:GetSchedule"}, On: []string{"${Schedules}/*"}, Why: "the names contain the project"},
 	{Do: []string{"scheduler:ListSchedules"}, On: []string{"*"}, Why: "the action has no resource type"},
 }
+
+// detecting are the functions that detect drift: CloudFormation may read the resources with their permissions.
+var detecting = []string{"execute-step", "wait-status"}
 
 // assuming are the functions that assume the roles of targets. The roles trust them, and no others.
 var assuming = []string{"execute-step", "plan", "wait-status"}

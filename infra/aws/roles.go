@@ -94,14 +94,19 @@ func (i *installation) addExecutionRole() {
 	role := i.addRole("execution", "cloudformation.amazonaws.com", oursIfSaid(), append(i.files(), nested...))
 	role.Node().AddDependency(boundary)
 	role.Node().DefaultChild().(awsiam.CfnRole).SetPermissionsBoundary(jsii.String(i.policy("boundary")))
-	for _, policy := range i.settings.policies {
-		arn := i.fill(policy)
-		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String("Allowed "+policy), jsii.String(arn)))
-	}
+	i.allow(role, "Allowed", i.settings.policies)
 	i.output("ExecutionRoleArn", *role.RoleArn(), "The role that CloudFormation uses in this account")
 	i.output("BoundaryArn", i.policy("boundary"), "The permissions boundary that every role of a project in this account must have")
 	if len(i.settings.projects) > 0 {
 		i.output("Projects", i.settings.projects.String(), "The projects that may use the target default")
+	}
+}
+
+// allow adds managed policies to a role.
+func (i *installation) allow(role awsiam.Role, what string, policies []string) {
+	for _, policy := range policies {
+		arn := i.fill(policy)
+		role.AddManagedPolicy(awsiam.ManagedPolicy_FromManagedPolicyArn(i.Stack, jsii.String(what+" "+policy), jsii.String(arn)))
 	}
 }
 

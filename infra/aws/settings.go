@@ -22,6 +22,7 @@ type settings struct {
 	stack     string            // the name of the installation's stack; all other names begin with it
 	accounts  []string          // the accounts of targets, besides the own one
 	policies  []string          // ARNs of policies of the execution role
+	drift     []string          // ARNs of policies with which the functions read resources, so that their drift can be detected
 	projects  project.Grants    // who may use the target default
 	adoptable string            // pattern of the names of stacks without our tag that projects may take over; empty for none
 	owner     access.Owner      // who is admin of all projects, whatever the access file says
@@ -53,6 +54,7 @@ var known = []setting{
 	{"stack", "stackwright", readStack},
 	{"targetAccounts", "", readAccounts},
 	{"executionPolicies", "", readPolicies},
+	{"driftPolicies", "", readDriftPolicies},
 	{"projects", "", readProjects},
 	{"owner", "", readOwner},
 	{"adoptable", "", readAdoptable},
@@ -165,10 +167,10 @@ func readAccounts(s *settings, words []string) error {
 }
 
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
-// what hooks may call up to three times its length, files from elsewhere up to twice theirs, and the rest some 6,850.
+// what hooks may call up to three times its length, files from elsewhere up to twice theirs, and the rest some 7,140.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 func mostAccounts(s settings) int {
-	room := 3390
+	room := 3100
 	if len(s.hooks) > 0 {
 		room -= 600 + 3*len(s.hooks.String())
 	}
@@ -183,22 +185,33 @@ var (
 	policyName = regexp.MustCompile(`^[\w+=.@/-]+$`)
 )
 
-func readPolicies(s *settings, words []string) error {
+func readPolicies(s *settings, words []string) (err error) {
 	if len(words) == 0 {
 		return errors.New("it says what the projects' stacks may consist of, and has no default: name managed policies. Examples, from the " +
 			"narrowest: infra/aws/policies/sandbox.json, team.json and platform.json; docs/security.md says what each allows")
 	}
+	s.policies, err = managedPolicies(words)
+	return err
+}
+
+func readDriftPolicies(s *settings, words []string) (err error) {
+	s.drift, err = managedPolicies(words)
+	return err
+}
+
+// managedPolicies are the ARNs of managed policies, which are given by their ARNs, or by the names of AWS's.
+func managedPolicies(words []string) (arns []string, err error) {
 	for _, w := range words {
 		switch {
 		case policyARN.MatchString(w):
-			s.policies = append(s.policies, w)
+			arns = append(arns, w)
 		case policyName.MatchString(w):
-			s.policies = append(s.policies, "arn:${Partition}:iam::aws:policy/"+w)
+			arns = append(arns, "arn:${Partition}:iam::aws:policy/"+w)
 		default:
-			return fmt.Errorf("%q is neither the ARN of a managed policy nor the name of one of AWS's", w)
+			return nil, fmt.Errorf("%q is neither the ARN of a managed policy nor the name of one of AWS's", w)
 		}
 	}
-	return nil
+	return arns, nil
 }
 
 func readProjects(s *settings, words []string) (err error) {

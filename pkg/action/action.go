@@ -33,6 +33,7 @@ const (
 	DeleteStack            Request = "DeleteStack"
 	ContinueUpdateRollback Request = "ContinueUpdateRollback"
 	CreateChangeSet        Request = "CreateChangeSet"     // it changes nothing in the stack
+	DetectStackDrift       Request = "DetectStackDrift"    // it changes nothing in the stack
 	ExecuteChangeSet       Request = "ExecuteChangeSet"    // of a change set that another step has made
 	ImportResources        Request = "ImportResources"     // CreateChangeSet of type IMPORT; Execute starts the operation
 	CreateStackRefactor    Request = "CreateStackRefactor" // Execute starts the operation
@@ -238,6 +239,10 @@ type Cloud interface {
 	// Proposal reads the change set in the task's receipt. It reports false while CloudFormation makes it. Its error
 	// is of kind Missing if there is no such change set.
 	Proposal(context.Context, Task) (p plan.Proposal, ready bool, err error)
+
+	// Detection reads the drift detection in the task's receipt. It reports false while CloudFormation detects. Its error
+	// is of kind Missing if there is no such detection.
+	Detection(context.Context, Task) (d plan.Detection, ready bool, err error)
 
 	// Refactor reads the stack refactor that the task's Begin has created: the one in the receipt, else one that has the
 	// task's token as its description. Its error is of kind Missing if there is none.

@@ -37,6 +37,8 @@ type cloud struct {
 	proposal plan.Proposal // of the change set
 	ready    bool
 
+	detection plan.Detection
+
 	refactors []action.Refactor // the answers of Refactor, the last again and again
 }
 
@@ -560,12 +562,37 @@ func TestTaskLocation(t *testing.T) {
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
 	all := action.Named(action.All(is(""), nil, nil)...)
-	for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete, plan.Continue, plan.Wait, plan.Read, plan.Adopt, plan.Forget, plan.Propose, plan.Approve, plan.Barrier, plan.Import, plan.CreateEmpty, plan.SetLevel, plan.MoveOut, plan.MoveIn, plan.Execute, plan.Publish, plan.Hook, plan.SetHooks, plan.SetRetain, plan.Compare} {
+	wanted := []plan.Verb{
+		plan.Create,
+		plan.Update,
+		plan.Delete,
+		plan.Continue,
+		plan.Wait,
+		plan.Read,
+		plan.Adopt,
+		plan.Forget,
+		plan.Propose,
+		plan.Approve,
+		plan.Barrier,
+		plan.Import,
+		plan.CreateEmpty,
+		plan.SetLevel,
+		plan.MoveOut,
+		plan.MoveIn,
+		plan.Execute,
+		plan.Publish,
+		plan.Hook,
+		plan.SetHooks,
+		plan.SetRetain,
+		plan.Compare,
+		plan.Detect,
+	}
+	for _, v := range wanted {
 		if _, ok := all[v]; !ok {
 			t.Errorf("there is no row for %s", v)
 		}
 	}
-	if len(all) != 22 {
+	if len(all) != len(wanted) {
 		t.Errorf("there are %d verbs", len(all))
 	}
 	none := all.Of("fly")
@@ -580,6 +607,11 @@ func TestVerbs(t *testing.T) {
 func (c *cloud) Proposal(context.Context, action.Task) (plan.Proposal, bool, error) {
 	c.calls = append(c.calls, "proposal")
 	return c.proposal, c.ready, c.fails["proposal"]
+}
+
+func (c *cloud) Detection(context.Context, action.Task) (plan.Detection, bool, error) {
+	c.calls = append(c.calls, "detection")
+	return c.detection, c.ready, c.fails["detection"]
 }
 
 func (c *cloud) Refactor(context.Context, action.Task) (action.Refactor, error) {

@@ -240,6 +240,9 @@ func newRecord(t Task, live plan.Live) plan.Record {
 	if r.Adopted != r.StackID { // the adopted stack is gone, and this is another one
 		r.Adopted = ""
 	}
+	if t.Record.StackID != r.StackID {
+		r.Drift = nil
+	}
 	r.Needs = slices.Clone(r.Needs)
 	return r
 }

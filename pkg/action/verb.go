@@ -25,7 +25,9 @@ type Verb struct {
 }
 
 // Mutates reports whether the verb changes stacks, so that a claim records the intent.
-func (v Verb) Mutates() bool { return v.Writes() && v.Request != CreateChangeSet }
+func (v Verb) Mutates() bool {
+	return v.Writes() && v.Request != CreateChangeSet && v.Request != DetectStackDrift
+}
 
 // Writes reports whether the start of the verb sends a request to CloudFormation.
 func (v Verb) Writes() bool { return v.Request != "" && v.Request != CallHook }
@@ -46,6 +48,7 @@ func All(c Cloud, p Publisher, h Hooks) []Verb {
 		waitVerb(c),
 		readVerb(c),
 		compareVerb(c),
+		detectVerb(c),
 		adoptVerb(c),
 		forgetVerb(),
 		proposeVerb(c),

@@ -12,7 +12,7 @@ import (
 func check() Operation {
 	return Operation{
 		Name: "check", Plan: Check,
-		Requestable: true, Retryable: true, Schedulable: true,
+		Requestable: true, Compares: true, Retryable: true, Schedulable: true,
 		Options: []Option{OptionRefuse, OptionOnly},
 		Effect:  "it compares the live stacks with their records, and changes nothing",
 	}

@@ -21,6 +21,7 @@ type Operation struct {
 	Adopts      bool     // it adopts the stacks of all nodes that it is about
 	Prunes      bool     // it deletes the obsolete stacks of the project's files, and is about no others
 	NeedsOnly   bool     // it is about the stacks that the request names, and never about all
+	Compares    bool     // it finds out how stacks differ from what is known of them, and changes none
 	Preview     bool     // its plan is shown and never executed: it takes no lock and changes no stack
 	Approvable  bool     // its plan has to be approved where the project demands it
 	Writes      bool     // it brings the stacks to a state that the history of deployments records
@@ -94,6 +95,7 @@ func AllOperations() Operations {
 		previewDestroy(),
 		refresh(),
 		check(),
+		drift(),
 		adopt(),
 		previewAdopt(),
 		prune(),

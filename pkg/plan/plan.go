@@ -24,6 +24,7 @@ const (
 	Wait        Verb = "wait"         // wait for an operation that another started, or for the cleanup after an update
 	Read        Verb = "read"         // read a live stack into its record
 	Compare     Verb = "compare"      // compare a live stack with its record
+	Detect      Verb = "detect"       // compare the resources of a live stack with its template
 	Forget      Verb = "forget"       // drop a record: its stack is gone, or the user keeps it without Stackwright
 	Adopt       Verb = "adopt"        // record a live stack that Stackwright did not create
 	Import      Verb = "import"       // bring resources that exist into a stack
@@ -178,6 +179,7 @@ type Record struct {
 	Deployed string                `json:"deployed,omitempty"` // the token of the operation that left the stack as recorded
 	Run      string                `json:"run,omitempty"`      // that wrote this last
 	Adopted  string                `json:"adopted,omitempty"`  // the ID of the stack that the project has adopted: Stackwright did not create it
+	Drift    *Drift                `json:"drift,omitempty"`    // what the last drift detection of the stack has found; nil if there was none
 	Moved    *RecordedMove         `json:"moved,omitempty"`    // resources that a run was to move out of the stack, or has moved into it, since its last update that succeeded
 	Intent   bool                  `json:"intent,omitempty"`   // the outcome of that operation is not recorded yet: it may have made another stack
 }

@@ -10,6 +10,7 @@ type Result struct {
 	Status         Status `json:"status,omitempty"`          // of the stack when the step ended; DELETE_COMPLETE if it is gone
 
 	Findings []Finding `json:"findings,omitempty"` // what the step found out, for people and programs; see Found
+	More     int       `json:"more,omitempty"`     // how many further findings are left out
 }
 
 // A Finding is one thing that a step found out about its stack, such as a property
@@ -17,10 +18,17 @@ type Result struct {
 type Finding struct {
 	Kind     string `json:"kind"`               // as the verb defines it
 	Resource string `json:"resource,omitempty"` // the logical ID
+	Type     string `json:"type,omitempty"`     // of the resource
 	Property string `json:"property,omitempty"` // the path of it in the resource
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual,omitempty"`
+	Secret   bool   `json:"secret,omitempty"` // neither value is shown
+	Cut      bool   `json:"cut,omitempty"`    // a value was longer than is stored
+	Why      string `json:"why,omitempty"`    // of what could not be compared
 }
+
+// Differs reports whether the finding is about something that differs. Others say what could not be compared.
+func (f Finding) Differs() bool { return f.Kind != DriftUnchecked }
 
 // The size of findings, which are stored with the step in one item of the table.
 const (
@@ -29,11 +37,12 @@ const (
 )
 
 // Found returns the result with the given findings. Findings beyond maxFindings are left
-// out, and texts longer than maxFindingText are cut.
+// out and counted, and texts longer than maxFindingText are cut.
 func (r Result) Found(findings []Finding) Result {
-	r.Findings = nil
+	r.Findings, r.More = nil, max(len(findings)-maxFindings, 0)
 	for _, f := range findings[:min(len(findings), maxFindings)] {
-		for _, text := range []*string{&f.Kind, &f.Resource, &f.Property, &f.Expected, &f.Actual} {
+		f.Cut = max(len(f.Expected), len(f.Actual)) > maxFindingText
+		for _, text := range []*string{&f.Kind, &f.Resource, &f.Type, &f.Property, &f.Expected, &f.Actual, &f.Why} {
 			*text = shorten.To(maxFindingText, *text)
 		}
 		r.Findings = append(r.Findings, f)

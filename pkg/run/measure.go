@@ -3,6 +3,8 @@ package run
 import (
 	"slices"
 	"time"
+
+	"github.com/stackwright/stackwright/pkg/plan"
 )
 
 // StuckAfter is how long a run may make no progress before it counts as stuck.
@@ -15,6 +17,8 @@ type Metrics struct {
 	QueueWait    time.Duration // from the request to the plan; nothing if the run was never planned
 	Planned      bool
 	Starts       int     // how often steps were started
+	Compared     bool    // it has found out how stacks differ
+	Differing    int     // how many do
 	Cost         float64 // an estimate in USD of what the run itself cost, without its stacks
 }
 
@@ -29,11 +33,26 @@ func (m Metrics) Ratio() float64 {
 // Metrics are those of a run with its steps.
 func (r *Run) Metrics() Metrics {
 	m := Metrics{Makespan: r.Makespan(), CriticalPath: r.CriticalPath(), Cost: r.cost()}
+	if m.Differing = len(r.Differing()); r.State.Over() && len(r.Steps) > 0 {
+		m.Compared = plan.AllOperations().Of(r.Operation).Compares
+	}
 	m.QueueWait, m.Planned = r.Waited()
 	for _, s := range r.Steps {
 		m.Starts += s.Attempt
 	}
 	return m
+}
+
+// Differing lists the nodes of which a step has found that their stacks differ from what is known of them, sorted.
+func (r *Run) Differing() []string {
+	var nodes []string
+	for _, s := range r.Steps {
+		if slices.ContainsFunc(s.Result.Findings, plan.Finding.Differs) {
+			nodes = append(nodes, s.Node)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
 }
 
 // Makespan is the time from the plan to the end. It is zero for a run that has not

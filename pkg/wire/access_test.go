@@ -91,10 +91,26 @@ func about(request, id string) bool {
 
 // What users can request, with the role that each needs.
 var requests = map[string]access.Role{
-	"deploy": access.Deployer, "plan": access.Deployer, "destroy": access.Deployer, "plan-destroy": access.Deployer, "refresh": access.Deployer, "check": access.Deployer, "retry": access.Deployer,
-	"adopt": access.Deployer, "plan-adopt": access.Deployer, "forget": access.Deployer, "plan-forget": access.Deployer, "prune": access.Deployer, "plan-prune": access.Deployer,
-	"cancel": access.Deployer, "continue": access.Deployer, "pause": access.Deployer, "unlock": access.Admin,
-	"approve": access.Approver, "reject": access.Approver,
+	"deploy":       access.Deployer,
+	"plan":         access.Deployer,
+	"destroy":      access.Deployer,
+	"plan-destroy": access.Deployer,
+	"refresh":      access.Deployer,
+	"check":        access.Deployer,
+	"drift":        access.Deployer,
+	"retry":        access.Deployer,
+	"adopt":        access.Deployer,
+	"plan-adopt":   access.Deployer,
+	"forget":       access.Deployer,
+	"plan-forget":  access.Deployer,
+	"prune":        access.Deployer,
+	"plan-prune":   access.Deployer,
+	"cancel":       access.Deployer,
+	"continue":     access.Deployer,
+	"pause":        access.Deployer,
+	"unlock":       access.Admin,
+	"approve":      access.Approver,
+	"reject":       access.Approver,
 }
 
 // The entries. The command line uploads, puts request objects and calls the API: it has no entry of
@@ -113,7 +129,7 @@ var entries = []entry{
 		b.body = `{"operation": "` + operation + `", ` + arguments(operation, name, environment) + `}`
 		return "start", put("requests/"+name+"/"+environment+"/1.json", has)
 	}},
-	{name: "schedule", field: "Schedule", needs: map[string]access.Role{"deploy": access.Deployer, "destroy": access.Deployer, "refresh": access.Deployer, "check": access.Deployer}, event: func(_ *objects, operation string, _ access.Role, name, environment string) (string, string) {
+	{name: "schedule", field: "Schedule", needs: map[string]access.Role{"deploy": access.Deployer, "destroy": access.Deployer, "refresh": access.Deployer, "check": access.Deployer, "drift": access.Deployer}, event: func(_ *objects, operation string, _ access.Role, name, environment string) (string, string) {
 		return "start", `{"source": "stackwright.schedule", "detail-type": "Stackwright Schedule", "time": "2026-03-01T12:00:00Z", "detail": {"project": "` + name + "@" + environment + `", "schedule": "nightly", "operation": "` + operation + `"}}`
 	}},
 }

@@ -83,7 +83,7 @@ func (s *Service) describe(st *stack) types.Stack {
 		NotificationARNs: append([]string{}, st.Now.Notifications...), Tags: []types.Tag{}, ChangeSetId: optional(st.ChangeSet), ParentId: optional(st.Parent), RootId: optional(st.Root),
 		DisableRollback: aws.Bool(st.Deployment.DisableRollback || st.OnFailure == types.OnFailureDoNothing), EnableTerminationProtection: aws.Bool(st.Protected),
 		RollbackConfiguration: st.Now.describeTriggers(), LastOperations: st.operations(),
-		DriftInformation: &types.StackDriftInformation{StackDriftStatus: types.StackDriftStatusNotChecked},
+		DriftInformation: st.driftInformation(),
 	}
 	if st.Deployment.Mode != "" {
 		d.DeploymentConfig = &types.DeploymentConfig{Mode: st.Deployment.Mode, DisableRollback: aws.Bool(st.Deployment.DisableRollback)}

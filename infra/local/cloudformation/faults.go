@@ -41,6 +41,9 @@ type Fault struct {
 	// of the stack.
 	Lag float64 `json:"lag,omitempty"`
 
+	// Drift changes Resource at once, without CloudFormation. It is no fault that stays.
+	Drift *Drift `json:"drift,omitempty"`
+
 	// DropEvents says that no event is sent to EventBridge.
 	DropEvents bool `json:"drop_events,omitempty"`
 }
@@ -69,10 +72,13 @@ func (s *Service) Inject(f Fault) error {
 		return fmt.Errorf("fault for stack %q: %w", f.Stack, err)
 	}
 	if f == (Fault{Stack: f.Stack, Times: f.Times}) {
-		return fmt.Errorf("fault for stack %q: nothing goes wrong: give operation, seconds, throttle, rate, error, lag or drop_events", f.Stack)
+		return fmt.Errorf("fault for stack %q: nothing goes wrong: give operation, seconds, throttle, rate, error, lag, drift or drop_events", f.Stack)
 	}
 	if f.Lag < 0 || f.Lag > maxLag.Seconds() {
 		return fmt.Errorf("fault for stack %q: a lag of %v seconds: give 0 to %v", f.Stack, f.Lag, maxLag.Seconds())
+	}
+	if f.Drift != nil {
+		return s.locked(func() error { return s.change(f) })
 	}
 	if f.Operation == "" && (f.Reason != "" || f.Resource != "") {
 		return fmt.Errorf("fault for stack %q: say which operation fails: create, update, delete, import, refactor, refuse, rollback or *", f.Stack)

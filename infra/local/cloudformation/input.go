@@ -87,6 +87,7 @@ type desired struct {
 	types         []string                     // of the resources that the request may contain; none is all
 	during        *string                      // the body of the stack policy that counts for this update instead of that of the stack
 	identified    map[string]string
+	reverts       bool // resources that differ from the stack's version are brought back
 	macros        bool // a change set expands macros, so the request needs no capability for them
 }
 
@@ -96,7 +97,7 @@ func (s *Service) version(w desired, before *version) (*version, *template.Templ
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &version{Template: w.body, Description: t.Description, Capabilities: w.capabilities, Role: aws.ToString(w.role), Identified: w.identified}
+	v := &version{Template: w.body, Description: t.Description, Capabilities: w.capabilities, Role: aws.ToString(w.role), Identified: w.identified, RevertsDrift: w.reverts}
 	if before == nil {
 		before = &version{}
 	}

@@ -42,7 +42,13 @@ func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, 
 		}
 		b.resources[r.Logical] = r
 		_, imported := v.Identified[r.Logical]
-		b.add(d.existing[r.Logical], r, replaced, imported)
+		is := d.existing[r.Logical]
+		if is != nil && !replaced && !v.RevertsDrift {
+			if err := r.keepDrift(is); err != nil {
+				return nil, err
+			}
+		}
+		b.add(is, r, replaced, imported, v.RevertsDrift)
 	}
 	var err error
 	if b.outputs, err = outputs(e); err != nil {
@@ -70,19 +76,21 @@ func (d *evaluation) otherTypes(e *template.Evaluation) []string {
 	return changed
 }
 
-// add adds the step for a resource of the version.
-func (b *plan) add(is, will *resource, replaced, imported bool) {
+// add adds the step for a resource of the version. If the version reverts drift, a resource that somebody has changed is
+// updated, and one that somebody has deleted is created.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/drift-aware-change-sets.html
+func (b *plan) add(is, will *resource, replaced, imported, reverts bool) {
 	next := step{Resource: will}
 	switch {
 	case is == nil && imported:
 		next.Action, next.Failure = importing, will.Faults["import"]
-	case is == nil || failedToCreate(is):
+	case is == nil || failedToCreate(is) || reverts && is.Missing:
 		next.Action, next.Failure = create, will.Faults["create"]
 	case replaced:
 		next.Action, next.Failure = replace, will.Faults["update"]
 		b.cleanup = append(b.cleanup, removalStep(is, is.Replaced, true))
-	case !is.same(will) || is.Status == types.ResourceStatusUpdateFailed:
-		next.Action, next.Failure = update, will.Faults["update"]
+	case !is.same(will) || is.Status == types.ResourceStatusUpdateFailed || reverts && is.drifted():
+		next.Action, next.Failure = update, cmp.Or(will.Faults["update"], is.notFound())
 	default:
 		return
 	}

@@ -110,6 +110,12 @@ func (p *proposal) resource(declared template.Resource) (resourceChange, bool, e
 		p.effects[c.Logical] = replaced
 		return c, true, nil
 	}
+	if p.version.RevertsDrift {
+		if c.Drift = compared(is, p.stack.Now.Parameters).Status; is.Missing {
+			p.effects[c.Logical] = replaced
+			return c, true, nil
+		}
+	}
 	c.Action, c.Physical, c.Before = types.ChangeActionModify, is.Physical, contextOf(mask(p.stack.Now.Parameters, is.Properties), is)
 	c.Details = append(p.properties(declared, is, after), p.attributes(declared, is, will)...)
 	if is.Type == nestedType && len(c.Details) == 0 && (!p.nested || !is.Nested.same(will.Nested)) {
@@ -136,7 +142,11 @@ func (p *proposal) properties(declared template.Resource, is *resource, after st
 	was := p.before.In(nothing).Reduce(p.before.Resources[declared.Name].Properties)
 	will := p.after.In(nothing).Reduce(declared.Properties)
 	var all []changeDetail
-	for _, v := range propertyChanges(is.Properties, after) {
+	before := is.Properties
+	if p.version.RevertsDrift {
+		before = is.observed()
+	}
+	for _, v := range propertyChanges(before, after) {
 		d := changeDetail{Attribute: types.ResourceAttributeProperties, Name: v.path[0], Path: "/Properties/" + strings.Join(v.path, "/"),
 			Recreation: recreation(v.replacement(declared.Type)), Kind: types.AttributeChangeTypeModify,
 			Before: shownText(p.stack.Now.Parameters, v.before), After: shownText(p.version.Parameters, v.after)}
@@ -148,6 +158,9 @@ func (p *proposal) properties(declared template.Resource, is *resource, after st
 			d.Kind = types.AttributeChangeTypeAdd
 		case v.after == nil:
 			d.Kind = types.AttributeChangeTypeRemove
+		}
+		if p.version.RevertsDrift {
+			d.From, d.Previous = types.BeforeValueFromActualState, shownText(p.stack.Now.Parameters, at(properties(is.Properties), v.path))
 		}
 		all = append(all, p.sources(d, at(was, v.path), at(will, v.path))...)
 	}

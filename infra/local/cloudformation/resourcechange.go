@@ -19,6 +19,8 @@ type resourceChange struct {
 	Before, After           string // the contexts; "" if the resource does not exist
 	Details                 []changeDetail
 	Nested                  string // the ID of the change set of a nested stack
+
+	Drift types.StackResourceDriftStatus // of a change set that reverts drift
 }
 
 // changeDetail is one reason why a change set changes a part of a resource.
@@ -32,6 +34,9 @@ type changeDetail struct {
 	Evaluation    types.EvaluationType
 	Source        types.ChangeSource
 	Cause         string
+
+	From     types.BeforeValueFrom // of a change set that reverts drift
+	Previous string                // the value that the version before has
 }
 
 // replacement is the strongest of the details. What is certain to change and cannot be changed in place replaces the
@@ -68,7 +73,7 @@ func policyAction(policy string, replaced bool) types.PolicyAction {
 // describe describes the change, with the values of properties or without.
 func (c resourceChange) describe(values bool) types.Change {
 	r := &types.ResourceChange{Action: c.Action, LogicalResourceId: aws.String(c.Logical), PhysicalResourceId: optional(c.Physical),
-		ResourceType: aws.String(c.Type), Replacement: c.Replacement, PolicyAction: c.Policy, ChangeSetId: optional(c.Nested),
+		ResourceType: aws.String(c.Type), Replacement: c.Replacement, PolicyAction: c.Policy, ChangeSetId: optional(c.Nested), ResourceDriftStatus: c.Drift,
 		Scope: []types.ResourceAttribute{}, Details: []types.ResourceChangeDetail{}}
 	if values {
 		r.BeforeContext, r.AfterContext = optional(c.Before), optional(c.After)
@@ -103,11 +108,16 @@ func contextOf(properties string, r *resource) string {
 }
 
 func (d changeDetail) describe() types.ResourceChangeDetail {
-	return types.ResourceChangeDetail{
+	shown := types.ResourceChangeDetail{
 		ChangeSource: d.Source, CausingEntity: optional(d.Cause), Evaluation: d.Evaluation,
 		Target: &types.ResourceTargetDefinition{Attribute: d.Attribute, Name: optional(d.Name), RequiresRecreation: d.Recreation,
-			Path: optional(d.Path), AttributeChangeType: d.Kind, BeforeValue: optional(d.Before), AfterValue: optional(d.After)},
+			Path: optional(d.Path), AttributeChangeType: d.Kind, BeforeValue: optional(d.Before), AfterValue: optional(d.After), BeforeValueFrom: d.From},
 	}
+	if d.From != "" {
+		shown.Target.AfterValueFrom = types.AfterValueFromTemplate
+		shown.Target.Drift = &types.LiveResourceDrift{ActualValue: optional(d.Before), PreviousValue: optional(d.Previous)}
+	}
+	return shown
 }
 
 func byLogicalID(a, b resourceChange) int { return strings.Compare(a.Logical, b.Logical) }

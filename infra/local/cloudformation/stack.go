@@ -43,6 +43,7 @@ type stack struct {
 	Requests   map[string]acceptedRequest // by ClientRequestToken
 	ChangeSets []*changeSet
 	Refactors  []*stackRefactor // of which this is the first stack
+	Detections []detection      // of drift, the oldest first
 }
 
 // version is the template of a stack with all its settings, and the outputs.
@@ -58,6 +59,7 @@ type version struct {
 	Monitoring    int32 // minutes
 	Outputs       []output
 	Imports       []string // names of exports
+	RevertsDrift  bool     // it brings resources back that differ from the version before
 
 	Identified map[string]string // the physical IDs of the resources that an import brought in, by logical ID
 }
@@ -123,6 +125,8 @@ type resource struct {
 	Deletion, Replaced      string // DeletionPolicy, UpdateReplacePolicy
 	Attributes              map[string]any
 	Faults                  map[string]string // operation → why it fails, from the metadata
+	Outside                 string            // JSON of the actual properties, if somebody has changed them without CloudFormation
+	Missing                 bool              // somebody has deleted it without CloudFormation
 	Nested                  *nestedStack      // the content of a stack in a stack; nil if it is not known
 }
 

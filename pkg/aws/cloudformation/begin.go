@@ -29,6 +29,8 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 		return c.create(ctx, client, t)
 	case action.CreateStackRefactor:
 		return c.createRefactor(ctx, client, t)
+	case action.DetectStackDrift:
+		return detectDrift(ctx, client, t)
 	case action.ImportResources:
 		send = c.importResources
 	case action.UpdateStack:

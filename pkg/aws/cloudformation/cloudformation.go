@@ -21,7 +21,10 @@ type Client interface {
 	ListExports(context.Context, *sdk.ListExportsInput, ...func(*sdk.Options)) (*sdk.ListExportsOutput, error)
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 	DescribeChangeSet(context.Context, *sdk.DescribeChangeSetInput, ...func(*sdk.Options)) (*sdk.DescribeChangeSetOutput, error)
+	DescribeStackDriftDetectionStatus(context.Context, *sdk.DescribeStackDriftDetectionStatusInput, ...func(*sdk.Options)) (*sdk.DescribeStackDriftDetectionStatusOutput, error)
+	DescribeStackResourceDrifts(context.Context, *sdk.DescribeStackResourceDriftsInput, ...func(*sdk.Options)) (*sdk.DescribeStackResourceDriftsOutput, error)
 
+	DetectStackDrift(context.Context, *sdk.DetectStackDriftInput, ...func(*sdk.Options)) (*sdk.DetectStackDriftOutput, error)
 	CreateChangeSet(context.Context, *sdk.CreateChangeSetInput, ...func(*sdk.Options)) (*sdk.CreateChangeSetOutput, error)
 	ExecuteChangeSet(context.Context, *sdk.ExecuteChangeSetInput, ...func(*sdk.Options)) (*sdk.ExecuteChangeSetOutput, error)
 	DeleteChangeSet(context.Context, *sdk.DeleteChangeSetInput, ...func(*sdk.Options)) (*sdk.DeleteChangeSetOutput, error)

@@ -36,6 +36,7 @@ var (
 
 const (
 	noTemplate    = "Template not yet available"
+	detecting     = "Drift detection is already in progress"
 	nothingToDo   = "No updates are to be performed"
 	rateExceeded  = "Rate exceeded"
 	protected     = "TerminationProtection is enabled"
@@ -90,6 +91,8 @@ func meaning(code, message string) (kind fault.Kind, text string) {
 		return fault.Unchanged, message
 	case absent.MatchString(message), strings.HasPrefix(message, noTemplate):
 		return fault.Missing, message
+	case strings.HasPrefix(message, detecting): // somebody else detects it, or the task itself did before a crash
+		return fault.Busy, message
 	case inStatus.MatchString(message):
 		return refusedIn(plan.Status(inStatus.FindStringSubmatch(message)[1])), message
 	case strings.Contains(message, protected):

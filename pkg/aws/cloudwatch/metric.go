@@ -32,6 +32,7 @@ const (
 	CriticalPath = "CriticalPathRatio"
 	QueueWait    = "QueueWait"
 	RunCost      = "RunCost"
+	Differing    = "StacksDiffering"
 	Calls        = "CloudFormationCalls"
 	Throttles    = "CloudFormationThrottles"
 )
@@ -69,6 +70,9 @@ func (m *Meter) Ended(ctx context.Context, r run.Run) {
 	}
 	if took.Planned {
 		all = append(all, value{QueueWait, seconds, took.QueueWait.Seconds()})
+	}
+	if took.Compared {
+		all = append(all, value{Differing, count, float64(took.Differing)})
 	}
 	all = append(all, value{RunCost, none, took.Cost})
 	m.write(ctx, all, slog.String("run", r.ID), slog.String("project", r.Project), slog.String("operation", r.Operation), slog.String("state", string(r.State)))

@@ -64,12 +64,14 @@ type Change struct {
 	Seconds   int                `json:"seconds"`               // from the request of the run to its end; 0 before its end
 	End       time.Time          `json:"expected_end,omitzero"` // of a run that is being executed: when it will probably end
 	Messages  []string           `json:"messages"`
+	Differing []string           `json:"differing,omitempty"` // stacks that the run has found to differ from what is known of them
 }
 
 // An event holds at most 256 KB. The run itself has all messages.
 const (
-	mostMessages = 20
-	mostLetters  = 1000 // of each
+	mostMessages  = 20
+	mostDiffering = 100
+	mostLetters   = 1000 // of each
 )
 
 // Notify implements engine.Notifier.
@@ -117,6 +119,10 @@ func change(r run.Run, at time.Time) Change {
 	if !r.Ended.IsZero() {
 		c.Seconds = int(r.Ended.Sub(r.Requested) / time.Second)
 	}
+	differing := r.Differing()
+	for _, node := range differing[:min(len(differing), mostDiffering)] {
+		c.Differing = append(c.Differing, plain(node))
+	}
 	for i, m := range r.Messages {
 		if i == mostMessages {
 			c.Messages = append(c.Messages, fmt.Sprintf("and %d more", len(r.Messages)-i))
@@ -157,7 +163,11 @@ func text(r run.Run) string {
 		}
 		return what + " is waiting: it continues or ends only by a command"
 	case run.StateSucceeded, run.StateFailed:
-		return what + " " + string(r.State)
+		what += " " + string(r.State)
+		if n := len(r.Differing()); n > 0 {
+			what += fmt.Sprintf(": %d of the stacks differ", n)
+		}
+		return what
 	case run.StateSuperseded:
 		if r.SupersededBy != "" {
 			return what + " was superseded by run " + r.SupersededBy

@@ -34,6 +34,9 @@ type Sky interface {
 	// "rollback".
 	Fail(stack string, v plan.Verb)
 
+	// Drift changes the topic of a stack without CloudFormation, or deletes it.
+	Drift(stack string, deleted bool)
+
 	// Slow makes every operation on a stack take so long, from now on.
 	Slow(stack string, d time.Duration)
 
@@ -358,6 +361,45 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 				s.Error("the stack was updated")
 			}
 		},
+		"a drift detection finds what was changed without CloudFormation, and changes nothing": func(s fixture) {
+			s.up("vpc", "v1")
+			before := s.status("vpc", "CREATE_COMPLETE")
+			s.drifts("vpc", "")
+			s.Drift("vpc", false)
+			s.drifts("vpc", "modified Topic.DisplayName drifted")
+			s.Drift("vpc", true)
+			s.drifts("vpc", "deleted Topic. ")
+			if after := s.status("vpc", "CREATE_COMPLETE"); !after.LastUpdated.Equal(before.LastUpdated) {
+				s.Error("the stack was updated")
+			}
+		},
+		"an update overwrites what was changed, and fails for what was deleted": func(s fixture) {
+			s.up("vpc", "v1")
+			s.Drift("vpc", false)
+			s.received(s.updated("vpc", "v2"), true, true, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+			s.drifts("vpc", "")
+			s.Drift("vpc", true)
+			s.received(s.updated("vpc", "v3"), true, true, "UPDATE_ROLLBACK_COMPLETE")
+			s.drifts("vpc", "deleted Topic. ")
+		},
+		"one drift detection of a stack is in progress, and none of a stack that is busy, dead or gone": func(s fixture) {
+			s.begin(s.task("vpc", plan.Detect, "v1"), fault.Missing)
+			s.up("vpc", "v1")
+			t := s.begin(s.task("vpc", plan.Detect, "v1"), "")
+			if _, ready, err := s.Detection(s.Context(), t); ready || err != nil {
+				s.Errorf("it has ended at once: %v", err)
+			}
+			s.begin(s.task("vpc", plan.Detect, "v1"), fault.Busy)
+			s.Pass(30 * time.Second)
+			s.begin(s.task("vpc", plan.Detect, "v1"), "")
+			s.Pass(30 * time.Second)
+			s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.begin(s.task("vpc", plan.Detect, "v2"), fault.Busy)
+			s.Fail("db", plan.Create)
+			s.begin(s.task("db", plan.Create, "v1"), "")
+			s.Pass(40 * time.Second)
+			s.begin(s.task("db", plan.Detect, "v1"), fault.Refused)
+		},
 		"a stack that is busy or gone has no new change set": func(s fixture) {
 			s.begin(s.task("vpc", plan.Propose, "v1"), fault.Missing)
 			s.up("vpc", "v1")
@@ -607,6 +649,29 @@ func (s fixture) up(stack, version string, imports ...string) {
 	s.Pass(30 * time.Second)
 	s.received(t, true, true, "CREATE_COMPLETE")
 	s.ids[stack] = t.Receipt.StackID
+}
+
+// updated starts the update of a stack and waits for its end.
+func (s fixture) updated(stack, version string) action.Task {
+	s.Helper()
+	t := s.begin(s.task(stack, plan.Update, version), "")
+	s.Pass(40 * time.Second)
+	return t
+}
+
+// drifts checks what a drift detection finds in a stack: the kind, the property and the actual value of one finding, or nothing.
+func (s fixture) drifts(stack, want string) {
+	s.Helper()
+	t := s.begin(s.task(stack, plan.Detect, "v1"), "")
+	s.Pass(30 * time.Second)
+	d, ready, err := s.Detection(context.Background(), t)
+	var found []string
+	for _, f := range d.Findings {
+		found = append(found, f.Kind+" "+f.Resource+"."+f.Property+" "+f.Actual)
+	}
+	if got := strings.Join(found, "; "); err != nil || !ready || d.Failure != "" || got != want {
+		s.Errorf("it finds %q, %+v, %v, %v; want %q", got, d, ready, err, want)
+	}
 }
 
 // status checks the status of the live stack of a name.

@@ -41,23 +41,24 @@ type Cloud struct {
 	EventsLag time.Duration                                        // how late an event is shown
 	Others    []string                                             // tokens under which another request was sent than the first
 
-	clock     *Clock
-	live      map[string]*stack    // by name
-	all       map[string]*stack    // by ID
-	tokens    map[string]string    // of operations, to stack IDs
-	sent      map[string]string    // what was sent under a token of those
-	sets      map[string]changeSet // by token
-	tables    map[string]*table    // that somebody has created or imported
-	refactors []*refactor          // in the order of their creation
-	created   map[string]int       // how many stacks of a name: so IDs do not depend on the order of concurrent requests
-	theirs    int                  // operations of others
+	clock      *Clock
+	live       map[string]*stack    // by name
+	all        map[string]*stack    // by ID
+	tokens     map[string]string    // of operations, to stack IDs
+	sent       map[string]string    // what was sent under a token of those
+	sets       map[string]changeSet // by token
+	detections map[string]detection // of drift
+	tables     map[string]*table    // that somebody has created or imported
+	refactors  []*refactor          // in the order of their creation
+	created    map[string]int       // how many stacks of a name: so IDs do not depend on the order of concurrent requests
+	theirs     int                  // operations of others
 }
 
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
 		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
-		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sent: make(map[string]string), sets: make(map[string]changeSet), tables: make(map[string]*table), created: make(map[string]int),
+		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sent: make(map[string]string), sets: make(map[string]changeSet), detections: make(map[string]detection), tables: make(map[string]*table), created: make(map[string]int),
 	}
 }
 
@@ -100,10 +101,11 @@ type stack struct {
 	now           content
 	formerImports []string // imports before the last update, until its cleanup has ended
 	lastUpdated   time.Time
-	protected     bool     // by termination protection
-	unrolled      bool     // its last creation or update is not rolled back if it fails
-	left          []string // the logical IDs of the resources that its deletion has retained
-	policy        string   // the body of its stack policy; empty if it never had one
+	protected     bool          // by termination protection
+	unrolled      bool          // its last creation or update is not rolled back if it fails
+	left          []string      // the logical IDs of the resources that its deletion has retained
+	drift         *plan.Finding // how its topic differs from its template; nil if it does not
+	policy        string        // the body of its stack policy; empty if it never had one
 	deployment    project.Deployment
 	events        []event
 	past          []description // of the last minute, and the one before, oldest first
@@ -475,6 +477,8 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return c.createRefactor(t)
 	case action.CreateChangeSet:
 		return c.propose(st, t)
+	case action.DetectStackDrift:
+		return c.detect(st, t)
 	case action.ImportResources:
 		return c.proposeImport(st, t)
 	case action.ExecuteChangeSet:
@@ -619,6 +623,9 @@ func (c *Cloud) failure(st *stack, operation string, want content) string {
 	if c.Fail[key] > 0 {
 		c.Fail[key]--
 		return "Topic (AWS::SNS::Topic): injected"
+	}
+	if operation == "update" && st.drift != nil && st.drift.Kind == plan.DriftDeleted && !st.now.sameResources(want) {
+		return "Topic (AWS::SNS::Topic): not found"
 	}
 	for _, name := range want.imports() {
 		on := c.live[name]

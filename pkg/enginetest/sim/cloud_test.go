@@ -37,6 +37,8 @@ func (s contractCloud) Node(stack, version string, imports ...string) project.No
 	return project.Node{Name: stack, Stack: stack, Template: project.Template{Digest: version + " imports " + strings.Join(imports, " "), Pinned: true}}
 }
 
+func (s contractCloud) Drift(stack string, deleted bool) { s.Cloud.Drift(stack, deleted) }
+
 func (s contractCloud) Slow(stack string, d time.Duration) { s.Cloud.Seconds[stack] = d.Seconds() }
 
 func (s contractCloud) Lag(d time.Duration) { s.Cloud.Lag = d }

@@ -116,6 +116,22 @@ func (m crashingCloud) Proposal(ctx context.Context, t action.Task) (p plan.Prop
 	return p, ready, err
 }
 
+// Detection implements action.Cloud.
+func (m crashingCloud) Detection(ctx context.Context, t action.Task) (d plan.Detection, ready bool, err error) {
+	err = m.do(ctx, "Cloud.Detection", about(t), func() error {
+		if err := m.Cloud.admit(t.Location().Target.Where(), 2, 0); err != nil {
+			return err
+		}
+		m.Cloud.count("DescribeStackDriftDetectionStatus", 1)
+		d, ready, err = m.Cloud.Detection(ctx, t)
+		if ready {
+			m.Cloud.count("DescribeStackResourceDrifts", 1)
+		}
+		return err
+	})
+	return d, ready, err
+}
+
 // Refactor implements action.Cloud.
 func (m crashingCloud) Refactor(ctx context.Context, t action.Task) (action.Refactor, error) {
 	return got(m.Backend, ctx, "Cloud.Refactor", about(t), func() (action.Refactor, error) {

@@ -216,6 +216,9 @@ func (c *Cloud) put(st *stack, want content) {
 		fmt.Fprintln(sum, k, want.params[k])
 	}
 	want.value = hex.EncodeToString(sum.Sum(nil)[:8])
+	if !st.now.sameResources(want) { // the update changes the topic
+		st.drift = nil
+	}
 	st.formerImports, st.now = st.now.imports(), want
 }
 

@@ -641,7 +641,7 @@ func TestRefused(t *testing.T) {
 		{call(runs, `[]`), 400, nil},
 		{call(runs, aDeploy+`{}`), 400, []string{"the request is not valid JSON: there is more text behind the first value"}},
 		{call(runs, `{"operation":"refresh","optoins":1}`), 400, []string{`"optoins" is not a key of a request: did you mean options?`}},
-		{call(runs, `{"operation":"drift"}`), 400, nil},
+		{call(runs, `{"operation":"weekly"}`), 400, nil},
 		{call(runs, `{"operation":"destroy"}`, "environment=prdo"), 404, []string{"there is no shop@prdo: it has had no run"}},
 		{call(runs, `{"operation":"deploy","options":{"who":"boss","max_deletions":-1}}`, "header.idempotency-key=\n"), 400, []string{
 			"key: missing: a deploy needs the key of the configuration's object", "options.max_deletions: -1: give a number of stacks, 0 or more",

@@ -42,7 +42,7 @@ func request(ctx context.Context, c *call) (int, error) {
 	if err := c.checkFormat(o); err != nil {
 		return c.refuse(err)
 	}
-	if !o.Preview && c.flags.given["exit-code"] {
+	if !o.Preview && !o.Compares && c.flags.given["exit-code"] {
 		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
 	}
 	asks := o.OnlyDeletes() && !c.flags.yes

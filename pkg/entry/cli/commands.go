@@ -89,6 +89,15 @@ nor records.` + ofDir + codes,
 			examples: []string{"check", "check examples/shop --env prod --only data/"},
 		},
 		{
+			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
+			flags: "env.files " + sceptred + "only refuse exit-code.drift " + watching + where + hosted, run: request,
+			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
+differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
+--exit-code, the exit code is 5 if a stack has drifted. CloudFormation compares only properties that the template has, not in nested stacks, and not
+for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.` + ofDir + codes,
+			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json"},
+		},
+		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
 			flags: "env.files " + sceptred + "only.adopt reason refuse plan.adopt " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
@@ -407,7 +416,8 @@ const exitCodes = `A command ends with one of these codes:
   2    refused: the request cannot be carried out, and nothing was changed
   3    the run was cancelled or superseded
   4    the run waits for a person: to continue it, or to approve it
-  5    plan --exit-code, or destroy --plan --exit-code: there are changes
+  5    plan --exit-code, or destroy --plan --exit-code: there are changes;
+       drift --exit-code: stacks have drifted
   6    the server or the network was lost for two minutes; the run continues
   130  Ctrl-C while the command followed the run; the run continues
 

@@ -103,6 +103,7 @@ func (f *flags) definitions() map[string]definition {
 		"step":            {to: &f.step, usage: "answer only this `step` of the run, such as db/approve; without it, all that wait"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
+		"exit-code.drift": {to: &f.exitCode, usage: "end with 5 if a stack has drifted"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},

@@ -154,6 +154,8 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 		code = ExitRefused
 	case code == ExitOK && s.call.flags.exitCode && isPlan(r) && s.changes:
 		code = ExitChanges
+	case code == ExitOK && s.call.flags.exitCode && len(r.Differing()) > 0:
+		code = ExitChanges
 	}
 	if err == nil && plan.AllOperations().Of(r.Operation).Reversible && (r.State == run.StateFailed || r.State == run.StateCancelled) {
 		w = watch{run: engine.RollbackOf(r.ID)}

@@ -22,13 +22,14 @@ type Metrics struct {
 	Steps        map[run.Status]int `json:"steps_by_status"`
 	Starts       int                `json:"starts"` // of steps: more than there are steps if some were started again
 	Unchanged    int                `json:"unchanged"`
+	Differing    int                `json:"differing"` // stacks that the run has found to differ from what is known of them
 }
 
 // MetricsOf returns the metrics of a run with its steps.
 func MetricsOf(r run.Run) Metrics {
 	took := r.Metrics()
 	m := Metrics{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Requested: r.Requested, Ended: r.Ended, Cost: took.Cost, Starts: took.Starts, Unchanged: r.Unchanged,
+		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Requested: r.Requested, Ended: r.Ended, Cost: took.Cost, Starts: took.Starts, Unchanged: r.Unchanged, Differing: took.Differing,
 		Makespan: took.Makespan.Seconds(), CriticalPath: took.CriticalPath.Seconds(), Ratio: took.Ratio(), Steps: make(map[run.Status]int),
 	}
 	if took.Planned {

@@ -28,6 +28,7 @@ func Summary(r run.Run, next Next, width int) []string {
 			lines = append(lines, "  waiting: "+strings.Join(waiting, ", "))
 		}
 		lines = append(lines, failureLines(r)...)
+		lines = append(lines, findingLines(r)...)
 		if n := expressSteps(r); n > 0 {
 			lines = append(lines, "  in express mode: "+Plural(n, "stack")+", whose resources may not be ready, or not be deleted, yet")
 		}

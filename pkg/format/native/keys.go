@@ -136,7 +136,7 @@ var (
 	}
 
 	scheduleTable = []key{
-		{"operation", "deploy deploys what was last deployed, destroy deletes all stacks, refresh reads them, check compares them with their records.", oneOf(plan.AllOperations().Schedulable()...), nil},
+		{"operation", "deploy deploys what was last deployed, destroy deletes all stacks, refresh reads them, check compares them with their records, drift compares their resources with the templates.", oneOf(plan.AllOperations().Schedulable()...), nil},
 		{"cron", "Minutes, hours, day of the month, month, day of the week, year, as EventBridge Scheduler reads them.", matching(`^\S+( +\S+){5}$`), such("0 3 * * ? *")},
 		{"rate", "The interval. The first run is one interval after the deploy.", matching("^[1-9][0-9]{0,4} (minute|hour|day)s?$"), such("30 minutes", "12 hours", "1 day")},
 		{"once", "A date and a time of day.", textShape, such("2026-12-31T18:00:00")},
@@ -206,7 +206,7 @@ var (
 		"depends_on": "needs", "dependencies": "needs", "termination_protection": "protect", "role_arn": "targets",
 	}
 	stackLater = map[string]string{
-		"drift":   "remove it",
+		"drift":   "remove it, and write operation: drift under schedules:",
 		"review":  readThePlan,
 		"suspend": "remove it",
 	}

@@ -20,7 +20,7 @@ var whenKeys = []string{"cron", "rate", "once"}
 var forms = map[string]string{"cron": "cron", "rate": "rate", "once": "at"}
 
 // scheduledLater are operations that schedules do not support yet.
-var scheduledLater = []string{"drift", "resume", "suspend"}
+var scheduledLater = []string{"resume", "suspend"}
 
 // schedules reads the schedules of the top level or of an environment.
 func (p *parser) schedules(what string, n *yaml.Node) map[string]project.Schedule {

@@ -1,0 +1,114 @@
+package cloudformation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// detectDrift starts a drift detection of the task's stack. CloudFormation knows no token for it: a second one is refused while the
+// first is in progress, and then finds the same.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DetectStackDrift.html
+func detectDrift(ctx context.Context, client Client, t action.Task) (plan.Receipt, error) {
+	p := t.Location()
+	name, err := reference(p)
+	if err != nil {
+		return plan.Receipt{}, err
+	}
+	out, err := client.DetectStackDrift(ctx, &sdk.DetectStackDriftInput{StackName: &name}, once)
+	if err != nil {
+		return plan.Receipt{}, requestFault("detect the drift of stack "+p.Stack, err)
+	}
+	return plan.Receipt{StackID: name, Operation: aws.ToString(out.StackDriftDetectionId)}, nil
+}
+
+// Detection implements action.Cloud.
+func (c *Cloud) Detection(ctx context.Context, t action.Task) (d plan.Detection, ready bool, err error) {
+	client, err := c.client(ctx, t.Location().Target)
+	if err != nil {
+		return d, false, err
+	}
+	do := "read the drift of stack " + t.Location().Stack
+	out, err := client.DescribeStackDriftDetectionStatus(ctx, &sdk.DescribeStackDriftDetectionStatusInput{StackDriftDetectionId: &t.Receipt.Operation})
+	if err != nil {
+		return d, false, requestFault(do, err)
+	}
+	switch out.DetectionStatus {
+	case types.StackDriftDetectionStatusDetectionComplete:
+	case types.StackDriftDetectionStatusDetectionFailed:
+		if d.Failure = aws.ToString(out.DetectionStatusReason); d.Failure == "" {
+			d.Failure = "CloudFormation gives no reason"
+		}
+	case types.StackDriftDetectionStatusDetectionInProgress:
+		return d, false, nil
+	default:
+		return d, false, fault.New(fault.Broken, "%s: its status %s is unknown to this version", do, out.DetectionStatus)
+	}
+	in := &sdk.DescribeStackResourceDriftsInput{StackName: out.StackId, StackResourceDriftStatusFilters: []types.StackResourceDriftStatus{
+		types.StackResourceDriftStatusModified, types.StackResourceDriftStatusDeleted, types.StackResourceDriftStatusUnknown,
+	}}
+	for {
+		page, err := client.DescribeStackResourceDrifts(ctx, in)
+		if err != nil {
+			return d, false, requestFault(do, err)
+		}
+		for _, r := range page.StackResourceDrifts {
+			d.Findings = append(d.Findings, findings(r)...)
+		}
+		if in.NextToken = page.NextToken; in.NextToken == nil {
+			d.Sort()
+			return d, true, nil
+		}
+	}
+}
+
+// findings are what differs in one resource.
+func findings(r types.StackResourceDrift) []plan.Finding {
+	f := plan.Finding{Resource: aws.ToString(r.LogicalResourceId), Type: aws.ToString(r.ResourceType)}
+	switch r.StackResourceDriftStatus {
+	case types.StackResourceDriftStatusModified:
+		f.Kind = plan.DriftModified
+	case types.StackResourceDriftStatusDeleted:
+		f.Kind = plan.DriftDeleted
+		return []plan.Finding{f}
+	default:
+		f.Kind, f.Why = plan.DriftUnchecked, aws.ToString(r.DriftStatusReason)
+		return []plan.Finding{f}
+	}
+	var all []plan.Finding
+	for _, d := range r.PropertyDifferences {
+		at := segments(aws.ToString(d.PropertyPath))
+		f.Property, f.Expected, f.Actual = difference.Path(at), present(d.ExpectedValue), present(d.ActualValue)
+		if f.Secret = hidden(f) || difference.SensitiveAt(aws.ToString(r.ExpectedProperties), at) || difference.SensitiveAt(aws.ToString(r.ActualProperties), at); f.Secret {
+			f.Expected, f.Actual = "", ""
+		}
+		all = append(all, f)
+	}
+	if len(all) == 0 { // CloudFormation does not say which property
+		all = append(all, f)
+	}
+	return all
+}
+
+// present is a value of a property; "" if the property is not there, which CloudFormation writes as null.
+func present(value *string) string {
+	if v := aws.ToString(value); v != "null" {
+		return v
+	}
+	return ""
+}
+
+// hidden reports whether the values of a finding may be secret. CloudFormation masks the value of a parameter with NoEcho, but not what
+// somebody has written in its place, and it does not know which values are secret.
+func hidden(f plan.Finding) bool {
+	both := f.Expected + f.Actual
+	return strings.Contains(both, masked) || difference.Secret(both) || difference.Sensitive(both)
+}
