@@ -56,6 +56,7 @@ const (
 	OptionRollback     Option = "rollback"
 	OptionRefuse       Option = "refuse"
 	OptionOnly         Option = "only"
+	OptionExclude      Option = "exclude"
 	OptionAdopt        Option = "adopt"
 	OptionMaxDeletions Option = "max_deletions"
 	OptionExact        Option = "exact"
@@ -63,6 +64,10 @@ const (
 	OptionUpload       Option = "upload"
 	OptionDigest       Option = "plan_digest"
 	OptionStep         Option = "step"
+
+	OptionWithDependencies Option = "with_dependencies"
+	OptionWithDependents   Option = "with_dependents"
+	OptionChangedSince     Option = "changed_since"
 )
 
 // Options lists the options.
@@ -73,6 +78,10 @@ func Options() []Option {
 		OptionRollback,
 		OptionRefuse,
 		OptionOnly,
+		OptionExclude,
+		OptionWithDependencies,
+		OptionWithDependents,
+		OptionChangedSince,
 		OptionAdopt,
 		OptionMaxDeletions,
 		OptionExact,

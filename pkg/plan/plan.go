@@ -140,15 +140,17 @@ func (p Plan) Without(gone func(n int) bool) Plan {
 
 // A View is what a plan is made from: the desired, recorded and live stacks.
 type View struct {
-	Desired  project.Project   // what the user wants
-	Recorded map[string]Record // what Stackwright last did, by node
-	Live     map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
-	Created  map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
-	Changed  map[string]bool   // of a rollback: the nodes of which the failed run started a step
-	Found    map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
-	Moves    []Move            // resources that go from one stack into another, unless they have
-	Uncalled []Step            // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
-	Only     []string          // names of the nodes to plan for, with their dependencies; empty for all
+	Desired   project.Project   // what the user wants
+	Recorded  map[string]Record // what Stackwright last did, by node
+	Live      map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
+	Created   map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
+	Changed   map[string]bool   // of a rollback: the nodes of which the failed run started a step
+	Found     map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
+	Moves     []Move            // resources that go from one stack into another, unless they have
+	Uncalled  []Step            // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
+	Selection                   // which nodes to plan for
+
+	about map[string]bool // the nodes that the selection selects, while a plan is made or described; nil for all
 }
 
 // A Record is what Stackwright last did to a node.

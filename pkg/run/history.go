@@ -108,7 +108,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if !o.Restores && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Attempt > 0 && s.Moves() }) {
 		h.Moved = append(slices.Clone(h.Moved), r.ID)
 	}
-	if len(r.Only) > 0 {
+	if r.Partial() {
 		return h
 	}
 	if r.State == StateSucceeded {

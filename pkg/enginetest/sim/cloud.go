@@ -125,6 +125,7 @@ type description struct {
 type content struct {
 	template string
 	params   map[string]string
+	tags     map[string]string // without those that Stackwright adds
 	triggers project.RollbackTriggers
 	topics   []string // that get the events of the stack
 	value    string
@@ -132,7 +133,7 @@ type content struct {
 
 // contentOf is what a task deploys.
 func contentOf(t action.Task) content {
-	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, topics: t.Node.Notifications, triggers: t.Node.RollbackTriggers}
+	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, tags: t.Want.Tags, topics: t.Node.Notifications, triggers: t.Node.RollbackTriggers}
 }
 
 // keeping is c as an update of a stack deploys it that keeps the values of some parameters.
@@ -149,7 +150,7 @@ func (c content) keeping(st *stack, kept []string) content {
 
 // same reports whether an update from c to other changes nothing.
 func (c content) same(other content) bool {
-	return c.sameResources(other) && slices.Equal(c.topics, other.topics)
+	return c.sameResources(other) && maps.Equal(c.tags, other.tags) && slices.Equal(c.topics, other.topics)
 }
 
 // sameResources reports whether an update from c to other changes no resource.
@@ -385,7 +386,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 	}
 	l := plan.Live{
 		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
-		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
+		Parameters: maps.Clone(st.now.params), Tags: maps.Clone(st.now.tags), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {
@@ -455,7 +456,7 @@ func (c *Cloud) late(all []event) []event {
 
 // requestOf is what a task sends under its token.
 func requestOf(t action.Task) string {
-	return fmt.Sprint(t.Request, t.Node.Template.Digest, t.Want.Parameters, t.Kept, t.Node.Notifications, t.Node.RollbackTriggers)
+	return fmt.Sprint(t.Request, t.Node.Template.Digest, t.Want.Parameters, t.Want.Tags, t.Kept, t.Node.Notifications, t.Node.RollbackTriggers)
 }
 
 // Begin implements action.Cloud.

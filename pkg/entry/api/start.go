@@ -106,7 +106,7 @@ func (a API) known(ctx context.Context, q question) error {
 // repeats, and a project may have turned on rollbacks.
 func another(stored run.Run, r run.Request) error {
 	repeats := plan.AllOperations().Of(r.Operation).Repeats
-	same := repeats || stored.Operation == r.Operation && stored.Source == r.Source && slices.Equal(stored.Only, r.Only) && slices.Equal(stored.Adopt, r.Adopt) &&
+	same := repeats || stored.Operation == r.Operation && stored.Source == r.Source && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) &&
 		stored.Exact == r.Exact && stored.Plan == r.Plan
 	rollback := stored.Rollback || !r.Rollback
 	if same && rollback && stored.Of == r.Of && stored.Force == r.Force && stored.Refuse == r.Refuse && stored.Upload == r.Upload && limited(stored, r, repeats) {

@@ -37,17 +37,18 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files " + sceptred + "only adopt.deploy max-deletions plan.saved rollback.failed refuse yes " + watching + where + hosted, run: deploy,
+			flags: "env.files " + sceptred + "only changed-since " + selected + "adopt.deploy max-deletions plan.saved rollback.failed refuse yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
 If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
---rollback, --refuse, --only, --adopt or --max-deletions, deploy is a request and not an upload: it is queued, supersedes
+--rollback, --refuse, --adopt, --max-deletions, or some stacks only, deploy is a request and not an upload: it is queued, supersedes
 no run, and is not superseded.
 
-With --only it deploys some stacks and their dependencies, and leaves all others as they are.
+With --only, --exclude or --changed-since it deploys some stacks, and leaves all others as they are. It adds the dependencies of the selected
+stacks, unless --with-dependencies=false is given; a dependency that is left out must be deployed already.
 
 With --plan it carries out a plan that plan --out has written, with the files of that plan. If the deploy would do anything
 else, because the project or a stack in AWS has changed since, it is refused and says what has changed.` + ofDir + codes,
@@ -55,7 +56,7 @@ else, because the project or a stack in AWS has changed since, it is refused and
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files " + sceptred + "only adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only changed-since " + selected + "adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -67,7 +68,7 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
-			flags: "env.files " + sceptred + "only refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
 unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them. With --plan it
@@ -76,13 +77,13 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 		},
 		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
-			flags: "env.files " + sceptred + "only refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
 		{
 			name: "check", args: "[DIR|FILE]", most: 1, group: groupChange, short: "compare the live stacks with their records",
-			flags: "env.files " + sceptred + "only refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
 			long: `Compares every recorded stack with the live one: whether it exists, belongs to the project, was left well by its last operation, was
 changed outside Stackwright, and has the recorded outputs. The run fails if one is not as recorded, and says what to do. It changes neither stacks
 nor records.` + ofDir + codes,
@@ -99,7 +100,7 @@ for all types of resources. It reads them with the permissions of Stackwright, w
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
-			flags: "env.files " + sceptred + "only.adopt reason refuse plan.adopt " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.adopt exclude with-dependencies.records with-dependents reason refuse plan.adopt " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Records the live stacks that the project describes, as the stacks of the project. Nothing in AWS is changed: the next deploy
 updates only what differs from the project, and our tags come with the first update that is needed anyway. With --plan it
@@ -109,7 +110,7 @@ template cannot be read. With --only it adopts some stacks.` + ofDir + codes,
 		},
 		{
 			name: "prune", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete the stacks that the project calls obsolete",
-			flags: "env.files " + sceptred + "only.prune reason refuse plan.prune exit-code.plan yes " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.prune exclude with-dependents reason refuse plan.prune exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the recorded stacks that have obsolete: true in the project, dependents before their dependencies, and changes no other
 stack. Deploys leave these stacks alone. It asks first, unless --yes is given. It is refused if a stack that is not obsolete depends on one. With --only it deletes some
@@ -117,8 +118,8 @@ of them. With --plan it shows which stacks and which data would be deleted, and 
 			examples: []string{"prune examples/shop --plan", "prune examples/shop --yes", "prune --env test --only ops/"},
 		},
 		{
-			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks,
-			flags: "reason refuse plan.forget yes " + recorded + watching + where + hosted, run: forget,
+			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks, selects: true,
+			flags: "exclude with-dependencies.records with-dependents reason refuse plan.forget yes " + recorded + watching + where + hosted, run: forget,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the records of stacks: Stackwright no longer manages them. The stacks stay in AWS as they are, with all their tags.
 It is refused while an operation on such a stack is in progress, and if other recorded stacks depend on one. A deploy of

@@ -131,7 +131,7 @@ func TestRequests(t *testing.T) {
 		`{"operation":"destroy"}`:                                                        {Operation: "destroy"},
 		`{"operation":"destroy",` + zip + `,"options":{}}`:                               {Operation: "destroy", Source: source},
 		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Claim: "ann"},
-		`{"operation":"forget","options":{"only":["db"],"reason":"it moves"}}`:           {Operation: "forget", Options: run.Options{Only: []string{"db"}, Reason: "it moves"}},
+		`{"operation":"forget","options":{"only":["db"],"reason":"it moves"}}`:           {Operation: "forget", Options: run.Options{Selection: plan.Selection{Only: []string{"db"}}, Reason: "it moves"}},
 		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
 		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, Options: run.Options{MaxDeletions: new(0)}},
