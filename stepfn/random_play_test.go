@@ -149,6 +149,9 @@ func (g *player) submit(l line) {
 	if _, ok := l.option("refusing"); ok {
 		o = []options{{refuse: true}}
 	}
+	if some, ok := l.selection(); ok {
+		o = []options{some}
+	}
 	_, lost := l.option("file-lost")
 	g.ProjectFile(!lost)
 	if _, ok := l.option("exactly"); ok {
@@ -364,7 +367,7 @@ func (g *player) checkLastRun() {
 		return // its stacks may have been changed since
 	}
 	g.lastChecked = last.ID
-	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" {
+	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" && !last.Partial() {
 		g.asDesired(last, w)
 	}
 }

@@ -21,9 +21,13 @@ func (e *Engine) desired(ctx context.Context, r *run.Run) (project.Project, erro
 		name, environment, _ := strings.Cut(r.Project, "@")
 		return project.Project{Name: name, Environment: environment}, nil
 	}
+	before, err := e.since(ctx, *r)
+	if err != nil {
+		return before, err
+	}
 	p, err := e.Configurations.Project(ctx, *r)
-	if err == nil {
-		err = e.since(ctx, r, p)
+	if err == nil && r.ChangedSince != "" {
+		r.Selection, err = r.Selection.Since(before, p)
 	}
 	switch {
 	case err != nil:

@@ -18,7 +18,7 @@ func (v View) stays(name string) bool { return v.leftOut(name) || v.Desired.Igno
 
 // excludes reports whether a pattern of the selection excludes a node.
 func (v View) excludes(name string) bool {
-	c := v.selectables()[name]
+	c := v.selectable(name)
 	return slices.ContainsFunc(v.Exclude, func(p string) bool { return c.matches(p, name) })
 }
 
@@ -91,6 +91,7 @@ func (v View) leftDependents(deletes phases) []error {
 // lacking refuses to deploy stacks whose dependencies the selection leaves out, unless these are deployed already: each with all that it lacks.
 func (v View) lacking(deploys phases) []error {
 	var refusals []error
+	more := 0
 	for _, name := range deploys.names() {
 		if !slices.ContainsFunc(deploys[name], func(s Step) bool { return s.does(Create, Update) }) {
 			continue
@@ -100,20 +101,25 @@ func (v View) lacking(deploys phases) []error {
 			if !v.leftOut(need) || v.Desired.Ignores(need) {
 				continue
 			}
-			if lacks := v.lacks(n, need); lacks != "" {
+			lacks := v.lacks(n, need)
+			switch {
+			case lacks == "":
+			case len(refusals) == maxListed:
+				more++
+			default:
 				refusals = append(refusals, fault.New(fault.Refused, "stack %s depends on %s, which %s, and the selection leaves %s out (%s): select %s too, deploy it first, or leave %s out as well", name, need, lacks, need, v.whyLeftOut(need), need, name))
 			}
 		}
 	}
-	if more := len(refusals) - maxListed; more > 0 {
-		refusals = append(refusals[:maxListed], fault.New(fault.Refused, "%d more dependencies are left out that are not deployed", more))
+	if more > 0 {
+		refusals = append(refusals, fault.New(fault.Refused, "%d more dependencies are left out that are not deployed", more))
 	}
 	return refusals
 }
 
 // whyLeftOut says why the selection does not select a dependency.
 func (v View) whyLeftOut(name string) string {
-	c := v.selectables()[name]
+	c := v.selectable(name)
 	if i := slices.IndexFunc(v.Exclude, func(p string) bool { return c.matches(p, name) }); i >= 0 {
 		return "--exclude " + shell(v.Exclude[i])
 	}

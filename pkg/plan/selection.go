@@ -153,24 +153,33 @@ func (v View) selectables() map[string]selectable {
 	for _, s := range v.Uncalled {
 		all[s.Node] = selectable{}
 	}
-	for name, r := range v.Recorded {
-		c := selectable{former: r.FormerName, needs: r.Needs, tags: make(map[string]*string)}
-		for key, value := range v.Live[name].Tags {
-			c.tags[key] = &value
-		}
-		all[name] = c
+	for name := range v.Recorded {
+		all[name] = v.selectable(name)
 	}
-	for name, n := range v.Desired.Nodes {
-		c := selectable{needs: n.Needs, tags: make(map[string]*string), desired: true}
-		for key, text := range n.Tags {
-			c.tags[key] = nil
-			if value, known := text.Known(); known {
-				c.tags[key] = &value
-			}
-		}
-		all[name] = c
+	for name := range v.Desired.Nodes {
+		all[name] = v.selectable(name)
 	}
 	return all
+}
+
+// selectable is a node as a selection sees it: a desired one as the files describe it, another one as it was recorded and is.
+func (v View) selectable(name string) selectable {
+	n, desired := v.Desired.Nodes[name]
+	tags := make(map[string]*string)
+	if !desired {
+		r := v.Recorded[name]
+		for key, value := range v.Live[name].Tags {
+			tags[key] = &value
+		}
+		return selectable{former: r.FormerName, needs: r.Needs, tags: tags}
+	}
+	for key, text := range n.Tags {
+		tags[key] = nil
+		if value, known := text.Known(); known {
+			tags[key] = &value
+		}
+	}
+	return selectable{needs: n.Needs, tags: tags, desired: true}
 }
 
 // choose returns what the selection selects. It refuses patterns that match nothing, and an exclusion that leaves nothing.
@@ -195,11 +204,8 @@ func (v View) choose() (choice, []error) {
 		return true
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		_, only := first[name]
-		if only = only || len(v.Only) == 0; only && (v.ChangedSince == "" || v.Differing[name]) {
+		if _, only := first[name]; (only || len(v.Only) == 0) && (v.ChangedSince == "" || v.Differing[name]) {
 			take(name)
-		} else if only {
-			c.same++
 		}
 	}
 	if len(c.about) == 0 && v.ChangedSince == "" && len(unknown) == 0 {
@@ -211,8 +217,12 @@ func (v View) choose() (choice, []error) {
 	c.extend(func(name string) string { return name + " depends on it" }, v.dependenciesOf(all), take)
 	v.without(all, &c)
 	for name := range all {
-		if _, left := c.leftOut[name]; !left && !c.about[name] {
-			c.others++
+		if _, left := c.leftOut[name]; left || c.about[name] {
+			continue
+		}
+		c.others++
+		if _, only := first[name]; v.ChangedSince != "" && (only || len(v.Only) == 0) {
+			c.same++
 		}
 	}
 	return c, unknown
