@@ -91,7 +91,7 @@ nor records.` + ofDir + codes,
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only refuse exit-code.drift " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse exit-code.drift " + watching + where + hosted, run: request,
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
 --exit-code, the exit code is 5 if a stack has drifted. CloudFormation compares only properties that the template has, not in nested stacks, and not

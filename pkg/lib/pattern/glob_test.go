@@ -20,6 +20,6 @@ func TestGlob(t *testing.T) {
 		}
 	}
 	if IsGlob("net/vpc@eu") || !IsGlob("a?") || !IsGlob("a*") {
-		t.Error("a glob is not told from a name")
+		t.Error("a name is taken for a glob, or a glob for a name")
 	}
 }
