@@ -361,7 +361,7 @@ func topicDrift(deleted bool) local.Fault {
 // actions are the requests that start steps, by verb.
 var actions = map[plan.Verb]string{
 	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
-	plan.Detect: "DetectStackDrift", plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
+	plan.Detect: "DetectStackDrift", plan.ProposeRevert: "CreateChangeSet", plan.Revert: "ExecuteChangeSet", plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
 	plan.Import: "CreateChangeSet", plan.CreateEmpty: "CreateStack", "execute": "ExecuteChangeSet",
 	plan.MoveIn: "CreateStackRefactor", "execute-move": "ExecuteStackRefactor",
 }

@@ -32,6 +32,7 @@ type player struct {
 	proposesLate   bool            // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
 	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
 	contested      bool            // stacks change hands
+	drifted        bool            // somebody has changed resources without CloudFormation
 	gated          bool            // plans have to be approved
 	tables         []string        // that exist
 	deletions      int             // of tables, that were checked
@@ -70,10 +71,10 @@ func (g *player) play(s script) {
 func (g *player) execute(l line) {
 	g.retains(l)
 	switch what := l[0]; what {
-	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "retry":
+	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "revert-drift", "retry":
 		g.submit(l)
 	case "drifts":
-		g.changeResource(l[1])
+		g.changeResource(l)
 	case "deploy-planned":
 		g.deployPlanned(l)
 	case "pause", "continue", "approve", "reject", "cancel", "cancel-rolling-back", "unlock", "abort":
@@ -395,6 +396,7 @@ func (g *player) redeploy(w stacks) {
 	g.stopFaults()
 	g.forgiveHooks()
 	w = enabled(g.reachable(g.importable(g.endDisputes(w))))
+	g.bringBack()
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()

@@ -40,7 +40,7 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 
 var (
 	operations   = []string{"deploy", "destroy", "refresh", "check", "drift", "plan"}
-	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "detect", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
+	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "propose-revert", "revert", "detect", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
 	stepVerbs    = []string{
 		string(plan.Create),
 		string(plan.Update),
@@ -50,6 +50,8 @@ var (
 		string(plan.Read),
 		string(plan.Compare),
 		string(plan.Detect),
+		string(plan.ProposeRevert),
+		string(plan.Revert),
 		string(plan.Adopt),
 		string(plan.Forget),
 		string(plan.Propose),

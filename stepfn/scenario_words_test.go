@@ -41,6 +41,8 @@ var words = []word{
 	{"refresh", "[OUTCOME]", (*scenario).request, isRequest},
 	{"check", "[OUTCOME]", (*scenario).request, isRequest},
 	{"drift", "[OUTCOME]", (*scenario).request, isRequest},
+	{"revert-drift", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-revert-drift", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},

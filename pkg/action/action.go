@@ -32,13 +32,20 @@ const (
 	UpdateStack            Request = "UpdateStack"
 	DeleteStack            Request = "DeleteStack"
 	ContinueUpdateRollback Request = "ContinueUpdateRollback"
-	CreateChangeSet        Request = "CreateChangeSet"     // it changes nothing in the stack
-	DetectStackDrift       Request = "DetectStackDrift"    // it changes nothing in the stack
-	ExecuteChangeSet       Request = "ExecuteChangeSet"    // of a change set that another step has made
-	ImportResources        Request = "ImportResources"     // CreateChangeSet of type IMPORT; Execute starts the operation
-	CreateStackRefactor    Request = "CreateStackRefactor" // Execute starts the operation
-	CallHook               Request = "CallHook"            // no request to CloudFormation
+	CreateChangeSet        Request = "CreateChangeSet"       // it changes nothing in the stack
+	CreateDriftChangeSet   Request = "CreateDriftChangeSet"  // CreateChangeSet that compares with the live resources; it changes nothing in the stack
+	ExecuteDriftChangeSet  Request = "ExecuteDriftChangeSet" // of such a change set
+	DetectStackDrift       Request = "DetectStackDrift"      // it changes nothing in the stack
+	ExecuteChangeSet       Request = "ExecuteChangeSet"      // of a change set that another step has made
+	ImportResources        Request = "ImportResources"       // CreateChangeSet of type IMPORT; Execute starts the operation
+	CreateStackRefactor    Request = "CreateStackRefactor"   // Execute starts the operation
+	CallHook               Request = "CallHook"              // no request to CloudFormation
 )
+
+// Reads reports whether the request changes nothing in a stack.
+func (r Request) Reads() bool {
+	return r == CreateChangeSet || r == CreateDriftChangeSet || r == DetectStackDrift
+}
 
 // A Task is a step with everything that its action needs.
 type Task struct {

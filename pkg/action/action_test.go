@@ -586,6 +586,8 @@ func TestVerbs(t *testing.T) {
 		plan.SetRetain,
 		plan.Compare,
 		plan.Detect,
+		plan.ProposeRevert,
+		plan.Revert,
 	}
 	for _, v := range wanted {
 		if _, ok := all[v]; !ok {

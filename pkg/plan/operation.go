@@ -96,6 +96,8 @@ func AllOperations() Operations {
 		refresh(),
 		check(),
 		drift(),
+		revertDrift(),
+		previewRevertDrift(),
 		adopt(),
 		previewAdopt(),
 		prune(),

@@ -41,7 +41,9 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 		send = resume
 	case action.CreateChangeSet:
 		send = c.propose
-	case action.ExecuteChangeSet:
+	case action.CreateDriftChangeSet:
+		send = proposeRevert
+	case action.ExecuteChangeSet, action.ExecuteDriftChangeSet:
 		send = executeChangeSet
 	default:
 		return plan.Receipt{}, fault.New(fault.Broken, "the verb %s has no request to CloudFormation", t.Step.Verb)

@@ -88,7 +88,7 @@ func (c *Cloud) Started(n int) []string {
 
 // operations names the operations in Fail and Requests, by the request that starts them.
 var operations = map[action.Request]string{
-	action.ImportResources: "import", action.CreateStackRefactor: "move-in", action.ExecuteChangeSet: "update",
+	action.ImportResources: "import", action.CreateStackRefactor: "move-in", action.ExecuteChangeSet: "update", action.ExecuteDriftChangeSet: "update",
 	action.CreateStack: "create", action.UpdateStack: "update", action.DeleteStack: "delete", action.ContinueUpdateRollback: "continue",
 }
 
@@ -481,7 +481,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return c.detect(st, t)
 	case action.ImportResources:
 		return c.proposeImport(st, t)
-	case action.ExecuteChangeSet:
+	case action.CreateDriftChangeSet:
+		return c.proposeRevert(st, t)
+	case action.ExecuteChangeSet, action.ExecuteDriftChangeSet:
 		return c.executeChangeSet(st, t)
 	}
 	if t.Request == action.CreateStack {

@@ -74,10 +74,23 @@ func (c *call) checkFormat(o plan.Operation) error {
 
 // operation is the operation that the command requests.
 func (c *call) operation() string {
-	if c.flags.plan {
-		return plan.PlanPrefix + c.command.name
+	name := c.command.name
+	if c.flags.revert {
+		name = plan.RevertDriftName
 	}
-	return c.command.name
+	if c.flags.plan {
+		return plan.PlanPrefix + name
+	}
+	return name
+}
+
+// drift detects drift, or reverts what was detected. What it would revert, only change sets say.
+func drift(ctx context.Context, c *call) (int, error) {
+	if c.flags.plan && !c.flags.revert {
+		return c.refuse(fault.New(fault.Invalid, "--plan shows what --revert would change: add --revert"))
+	}
+	c.flags.exact = c.flags.plan
+	return request(ctx, c)
 }
 
 // ask checks the project's files, requests a run and follows it.

@@ -90,12 +90,16 @@ nor records.` + ofDir + codes,
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only refuse exit-code.drift " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only reason refuse revert plan.revert exit-code.drift " + watching + where + hosted, run: drift,
+			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
 --exit-code, the exit code is 5 if a stack has drifted. CloudFormation compares only properties that the template has, not in nested stacks, and not
-for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.` + ofDir + codes,
-			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json"},
+for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.
+
+With --revert it brings back what the last detection has found, with a change set for each stack that compares the deployed template with the live resources.
+It deploys nothing new, waits for approval where the stacks demand it, and says what CloudFormation does not bring back. With --plan it shows these change sets and executes none.` + ofDir + codes,
+			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json", "drift --revert --plan", "drift --revert --only data/queue"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",

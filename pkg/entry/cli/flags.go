@@ -16,16 +16,16 @@ import (
 
 // flags are those of all commands; each command has some of them.
 type flags struct {
-	env, project, data, endpoint, output, functions, listen, console, reason, step string
-	account, region, role, execution, projects, out, saved, live, folder           string
-	installation, api                                                              string          // on AWS: the stack, or the URL of the API; "" is a laptop
-	given                                                                          map[string]bool // by name: those on the command line
-	seconds                                                                        float64
-	fetch, yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse  bool
-	quiet, noColor, raw, verbose, direct, open, noBrowser                          bool
-	deletions                                                                      count
-	only, adopt                                                                    []string
-	variables, variableFiles, mapped                                               texts // of a project of Sceptre
+	env, project, data, endpoint, output, functions, listen, console, reason, step        string
+	account, region, role, execution, projects, out, saved, live, folder                  string
+	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
+	given                                                                                 map[string]bool // by name: those on the command line
+	seconds                                                                               float64
+	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
+	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
+	deletions                                                                             count
+	only, adopt                                                                           []string
+	variables, variableFiles, mapped                                                      texts // of a project of Sceptre
 }
 
 const (
@@ -98,6 +98,8 @@ func (f *flags) definitions() map[string]definition {
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
 		"plan.adopt":      {to: &f.plan, usage: "show what differs between the stacks and the project, and adopt none"},
 		"only.prune":      {to: &f.only, usage: "only these obsolete `stacks`, separated by commas: network/vpc, or network/ for all below it"},
+		"plan.revert":     {to: &f.plan, usage: "with --revert: show what would be changed, by change sets, and change nothing"},
+		"revert":          {to: &f.revert, usage: "bring back what the last drift detection has found"},
 		"plan.prune":      {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
 		"step":            {to: &f.step, usage: "answer only this `step` of the run, such as db/approve; without it, all that wait"},
