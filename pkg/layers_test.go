@@ -56,7 +56,7 @@ enginetest/sim        fault hook project plan policy run action engine enginetes
 enginetest/contract   fault project plan run action engine lib/budget lib/template
 
 aws/awserr            fault sdk
-aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource aws/awserr sdk
+aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
 aws/autoscaling       fault project aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk

@@ -2,6 +2,7 @@ package stepfn_test
 
 import (
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -40,6 +41,7 @@ func (a *generator) drift() {
 	switch a.drifting.IntN(4) {
 	case 0:
 		a.add("drift")
+		a.add("pass", strconv.Itoa(1+a.drifting.IntN(30)))
 	case 1:
 		a.add("drift")
 		a.add("wait-idle")

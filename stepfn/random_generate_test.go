@@ -173,6 +173,8 @@ func (a *generator) request(w stacks) {
 			words = append(words, "with", "exactly")
 		}
 		a.add(what, words...)
+	case "refresh":
+		a.add(a.one(what, "check"))
 	default:
 		a.add(what)
 	}
@@ -245,8 +247,10 @@ func (a *generator) meanwhile() {
 	switch what {
 	case "deploy":
 		a.deploy(a.stacks())
-	case "destroy", "refresh", "retry":
+	case "destroy", "retry":
 		a.add(what)
+	case "refresh":
+		a.add(a.one(what, "check"))
 	case "outage":
 		a.add(what, strconv.Itoa(1+a.IntN(900)))
 	case "live":

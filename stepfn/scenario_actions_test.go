@@ -177,6 +177,10 @@ func (s *scenario) permission(st statement) { s.Withhold(st.args[0], st.word.nam
 
 func (s *scenario) live(st statement) { s.Live(s.at(st.args[0]), plan.Status(st.args[1])) }
 
+func (s *scenario) setOutside(st statement) { s.SetOutside(s.at(st.args[0]), st.args[1]) }
+
+func (s *scenario) stackLimit(st statement) { s.StackLimit(number(st.args[0])) }
+
 func (s *scenario) foreign(st statement) {
 	s.Foreign(s.at(st.args[0]), plan.Status(st.args[1]), plan.Status(st.args[2]))
 }

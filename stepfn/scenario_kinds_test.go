@@ -116,6 +116,7 @@ var kinds = map[string]*kind{
 	}, takeHookOption},
 	"DRIFT":       one("a drift", "deleted"),
 	"ALARM-STATE": one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
+	"SETTING":     one("a setting", "protection", "policy"),
 	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),
 
 	"PLAN-OPTION":    optionsOf("exactly"),
@@ -220,7 +221,7 @@ func step() *kind {
 	k := pair("a step of a stack of this scenario", stepVerbs)
 	ofStack := k.takes
 	k.takes = func(r *reader, st *statement, args []string) int {
-		if len(args) > 0 && (args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
+		if len(args) > 0 && (strings.HasPrefix(args[0], string(plan.Verify)+":") || args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
 			return 1
 		}
 		if len(args) > 0 && r.isHookStep(args[0]) {

@@ -91,6 +91,8 @@ var words = []word{
 	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                         // a user has created the stacks as the project has them, without Stackwright
 	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                     // somebody changes the topic of the stack without CloudFormation, or deletes it
 	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},       // a user deletes the change sets of the stack
+	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},            // a user changes this setting of the stack, which is no operation
+	{"stack-limit", "NUMBER", (*scenario).stackLimit, isGiven},                   // so many stacks there may be in each account and region from now on
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
 

@@ -236,6 +236,14 @@ type Cloud interface {
 	// Its error is one of Begin's.
 	SetStackPolicy(context.Context, Task) error
 
+	// StackPolicy returns the stack policy of the stack in a location, which exists; the zero StackPolicy if it has
+	// none.
+	StackPolicy(context.Context, plan.Location) (project.StackPolicy, error)
+
+	// Room reads how many stacks CloudFormation lets the account of a target have in its region, and how many there are. Its error is of kind Denied
+	// if the target's role cannot be assumed or may not ask. It calls count before each of its requests.
+	Room(ctx context.Context, t project.Target, count func()) (plan.Room, error)
+
 	// Cancel starts the rollback of the task's update, with the task's CancelToken. Its
 	// error is of kind Refused if no update is in progress, or one of Begin's.
 	Cancel(context.Context, Task) error

@@ -160,7 +160,7 @@ func (a change) end(ctx context.Context, t Task, op Operation, live plan.Live) (
 			return Progress{}, err
 		}
 	}
-	p.Record.Policy = t.Node.StackPolicy.Digest
+	p.Record.Policy, p.Record.Settings = t.Node.StackPolicy.Digest, plan.NewSettings(t.Node.Protect, t.Want.Tags)
 	return p, nil
 }
 
@@ -241,7 +241,9 @@ func newRecord(t Task, live plan.Live) plan.Record {
 	if t.Node.Name != "" {
 		r.Stack, r.Target = t.Node.Stack, t.Node.Target
 	}
-	r.Policy = t.policyOf(live)
+	if r.Policy = t.policyOf(live); r.StackID != live.StackID { // a new stack
+		r.Settings = nil
+	}
 	r.StackID, r.Outputs, r.LastUpdated = live.StackID, live.Outputs, live.LastUpdated
 	if r.Adopted != r.StackID { // the adopted stack is gone, and this is another one
 		r.Adopted = ""

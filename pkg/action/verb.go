@@ -48,6 +48,7 @@ func All(c Cloud, p Publisher, h Hooks) []Verb {
 		waitVerb(c),
 		readVerb(c),
 		compareVerb(c),
+		verifyVerb(c),
 		detectVerb(c),
 		proposeRevertVerb(c),
 		revertVerb(c),

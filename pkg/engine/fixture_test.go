@@ -136,6 +136,7 @@ type faultyCloud struct {
 	*sim.Cloud
 	mu                sync.Mutex
 	beginErr, readErr error
+	roomErr           error
 	loseAnswers       bool   // Begin carries out the request, and its answer is lost
 	beforeBegin       func() // called before each request; may be nil
 }
@@ -171,6 +172,14 @@ func (c *faultyCloud) Live(ctx context.Context, p plan.Location) (plan.Live, err
 		return plan.Live{}, c.readErr
 	}
 	return c.Cloud.Live(ctx, p)
+}
+
+func (c *faultyCloud) Room(ctx context.Context, t project.Target, count func()) (plan.Room, error) {
+	defer c.lock()()
+	if c.roomErr != nil {
+		return plan.Room{}, c.roomErr
+	}
+	return c.Cloud.Room(ctx, t, count)
 }
 
 func (c *faultyCloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {

@@ -175,6 +175,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return plan.Plan{}, err
 	}
 	p, err := o.Plan(view)
+	if err == nil {
+		err = e.refuseFull(ctx, *r, view, &p)
+	}
 	if err != nil {
 		return p, err
 	}

@@ -24,6 +24,7 @@ const (
 	Wait          Verb = "wait"           // wait for an operation that another started, or for the cleanup after an update
 	Read          Verb = "read"           // read a live stack into its record
 	Compare       Verb = "compare"        // compare a live stack with its record
+	Verify        Verb = "verify"         // verify that a target can be used
 	Detect        Verb = "detect"         // compare the resources of a live stack with its template
 	ProposeRevert Verb = "propose-revert" // say with a change set what would bring back the resources of a stack that have drifted
 	Revert        Verb = "revert"         // bring them back by that change set
@@ -177,6 +178,7 @@ type Record struct {
 
 	Approve  project.ApprovalLevel `json:"approve,omitempty"`  // with which it was last deployed
 	Policy   string                `json:"policy,omitempty"`   // the digest of the stack policy that it was last given; empty if the project has given it none
+	Settings *Settings             `json:"settings,omitempty"` // that the last successful create, update or adoption has left; nil if a version without them wrote the record
 	Token    string                `json:"token,omitempty"`    // of the operation that was last started: the intent
 	Deployed string                `json:"deployed,omitempty"` // the token of the operation that left the stack as recorded
 	Run      string                `json:"run,omitempty"`      // that wrote this last

@@ -87,6 +87,8 @@ type Run struct {
 	RestartedAt       time.Time // when it was restarted last
 	FinishedAtRestart int       // how many steps were over then
 
+	Tidied int // of how many of its steps, the first ones, is deleted what they have left behind
+
 	Digest    string   // of the plan
 	Changes   string   // reference to what a plan that is only shown would change; empty for other plans
 	Unchanged int      // how many stacks needed no step

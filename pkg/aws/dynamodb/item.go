@@ -37,6 +37,7 @@ type storedRun struct {
 	Restarts           int                `json:"restarts,omitempty"`
 	RestartedAt        time.Time          `json:"restarted_at"`
 	FinishedAtRestart  int                `json:"finished_at_restart,omitempty"`
+	Tidied             int                `json:"tidied,omitempty"`
 	Digest             string             `json:"digest,omitempty"`
 	Changes            string             `json:"changes,omitempty"`
 	Unchanged          int                `json:"unchanged,omitempty"`

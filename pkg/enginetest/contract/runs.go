@@ -169,6 +169,24 @@ func runLaws() []law {
 			b.ok(b.raise("one", 1))
 			b.same(b.run("one").PolledUntil, time.Time{})
 		}},
+		{"a run keeps what it has tidied, on condition of its epoch and token", func(b bench) {
+			b.commit("one")
+			b.register("first", noon, 10)
+			r := b.run("one")
+			r.Tidied, r.Messages = 2, []string{"one is left"}
+			b.ok(b.store.MarkTidied(b.ctx, r))
+			b.same(b.run("one"), r)
+			b.ok(b.store.MarkTidied(b.ctx, r)) // the answer was lost
+			b.register("second", noon.Add(time.Second), 10)
+			b.is(b.store.MarkTidied(b.ctx, r), fault.Stale)
+			r.Token = "second"
+			r.Tidied = 3
+			b.ok(b.store.MarkTidied(b.ctx, r))
+			b.same(b.run("one").Tidied, 3)
+			b.ok(b.raise("one", 1))
+			b.is(b.store.MarkTidied(b.ctx, r), fault.Stale)
+			b.same(b.run("one").Tidied, 3)
+		}},
 		{"a poll does not end while there is something that it has not read", func(b bench) {
 			b.claim(b.commit("one"), 0, "n1")
 			b.register("first", noon, 10)

@@ -34,6 +34,8 @@ type Cloud struct {
 
 	Stored map[string]project.StoredParameter // the parameter store of all targets
 
+	StackLimit int // how many stacks an account may have in a region; 0 is no limit
+
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
 	Lag       time.Duration                                        // by how much the descriptions of stacks are older than their events
@@ -127,12 +129,13 @@ type content struct {
 	params   map[string]string
 	triggers project.RollbackTriggers
 	topics   []string // that get the events of the stack
+	tags     map[string]string
 	value    string
 }
 
 // contentOf is what a task deploys.
 func contentOf(t action.Task) content {
-	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, topics: t.Node.Notifications, triggers: t.Node.RollbackTriggers}
+	return content{template: t.Node.Template.Digest, params: t.Want.Parameters, tags: t.Want.Tags, topics: t.Node.Notifications, triggers: t.Node.RollbackTriggers}
 }
 
 // keeping is c as an update of a stack deploys it that keeps the values of some parameters.
@@ -149,7 +152,7 @@ func (c content) keeping(st *stack, kept []string) content {
 
 // same reports whether an update from c to other changes nothing.
 func (c content) same(other content) bool {
-	return c.sameResources(other) && slices.Equal(c.topics, other.topics)
+	return c.sameResources(other) && slices.Equal(c.topics, other.topics) && maps.Equal(c.tags, other.tags)
 }
 
 // sameResources reports whether an update from c to other changes no resource.
@@ -198,7 +201,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 	c.outdate(st)
 	st.status, st.lastUpdated = s, st.lastUpdated.Add(time.Second)
 	if !strings.Contains(string(s), "ROLLBACK") { // a rollback restores the tags
-		st.project = ""
+		st.project, st.now.tags = "", nil
 	}
 	operation := c.foreign()
 	st.events = append(st.events, event{"", operation, "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", operation, s, "", c.clock.Now()})
@@ -384,7 +387,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 		}
 	}
 	l := plan.Live{
-		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
+		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Tags: maps.Clone(st.now.tags), Deployment: st.deployment,
 		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
@@ -490,6 +493,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		if c.live[name] != nil {
 			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)
 		}
+		if err := c.refuseFull(t.Location().Target); err != nil {
+			return plan.Receipt{}, err
+		}
 		st = c.make(name)
 		st.origin, st.lastUpdated = t.Token(), c.clock.Now()
 	}
@@ -561,6 +567,26 @@ func (c *Cloud) SetStackPolicy(_ context.Context, t action.Task) error {
 	}
 	st.policy = cmp.Or(t.Node.StackPolicy.Body, project.AllowAll)
 	return nil
+}
+
+// StackPolicy implements action.Cloud.
+func (c *Cloud) StackPolicy(_ context.Context, p plan.Location) (project.StackPolicy, error) {
+	st := c.find(p)
+	if err := c.denied(p.Target); err != nil {
+		return project.StackPolicy{}, err
+	}
+	switch {
+	case st == nil || st.status == "DELETE_COMPLETE":
+		return project.StackPolicy{}, fault.New(fault.Missing, "stack does not exist")
+	case st.policy == "":
+		return project.StackPolicy{}, nil
+	}
+	return project.NewStackPolicy(st.policy), nil
+}
+
+// SetOutside changes the termination protection or the stack policy of the live stack of that name, as another person would.
+func (c *Cloud) SetOutside(name string, protected bool, policy string) {
+	c.live[name].protected, c.live[name].policy = protected, policy
 }
 
 // PolicyOf returns the stack policy of the live stack of that name.

@@ -314,6 +314,21 @@ func (s *Store) EndPoll(_ context.Context, r run.Run) error {
 	})
 }
 
+// MarkTidied implements engine.Executions.
+func (s *Store) MarkTidied(_ context.Context, r run.Run) error {
+	return s.write("MarkTidied", r.ID, func() (bool, error) {
+		k, err := s.withEpoch(r.ID, r.Epoch)
+		if err != nil {
+			return false, err
+		}
+		if k.run.Token != r.Token || k.run.State.Over() {
+			return false, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID)
+		}
+		k.run.Tidied, k.run.Messages = r.Tidied, slices.Clone(r.Messages)
+		return true, nil
+	})
+}
+
 // List implements engine.Runs.
 func (s *Store) List(_ context.Context, project string, most int) ([]run.Run, error) {
 	s.mu.Lock()
