@@ -89,7 +89,7 @@ format/convert        fault project format format/archive format/declared format
 entry/report          fault project plan run lib/cron lib/diagram lib/template lib/unified
 entry/target          fault project plan run
 entry/page            fault plan run entry/report
-entry/term            plan project run action lib/diagram lib/difference lib/markdown lib/resource
+entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/resource
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report entry/target

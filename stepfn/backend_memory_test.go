@@ -86,7 +86,8 @@ type options struct {
 	source           run.Source // the files of that plan; empty for those of the project
 	only, adopt      []string
 	force            bool
-	given            bool // the line of the scenario has an option
+	to               string // the revision
+	given            bool   // the line of the scenario has an option
 }
 
 // memoryBackend is the backend in memory.
@@ -186,7 +187,7 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.plan, o.digest, o.step
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.plan, o.digest, o.step, o.to
 	}
 	switch operation {
 	case "deploy":

@@ -29,6 +29,7 @@ type generator struct {
 	alarms    []string   // that they wait for
 	uploading [][]string // the words of hooks that upload, without what they upload
 	drifting  *rand.Rand // draws which resources drift; nil if none does
+	backing   *rand.Rand // draws rollbacks to revisions; nil if there are none
 	pruning   *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
@@ -52,6 +53,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.moves(seed)
 	a.prunes(seed)
 	a.drifts(seed)
+	a.backs(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -64,6 +66,7 @@ func writeScript(seed uint64, emulated bool) script {
 	if a.IntN(3) == 0 || a.importing != nil || a.moving != nil {
 		a.add("redeploy", a.stacks().words()...)
 	}
+	a.rollBack(a.last)
 	a.add("destroy-all")
 	return a.script
 }
@@ -158,6 +161,7 @@ func (a *generator) round() {
 		a.add("retry")
 		a.add("wait-idle")
 	}
+	a.rollback()
 }
 
 // request adds a deploy of w, or another request.

@@ -122,6 +122,10 @@ func (g *player) execute(l line) {
 		g.Fill(l[1], l.number(2))
 	case "slow-hook":
 		g.SlowHook(l[1], time.Duration(l.number(2))*time.Second)
+	case "rollback-to":
+		g.rollbackTo(l)
+	case "roll-back":
+		g.rollBack(l.stacks())
 	case "redeploy":
 		g.redeploy(l.stacks())
 	case "destroy-all":
@@ -134,7 +138,7 @@ func (g *player) execute(l line) {
 
 // retains learns from a line of which stacks its files retain resources.
 func (g *player) retains(l line) {
-	if slices.Contains([]string{"deploy", "prune", "redeploy", "plan", "adopt"}, l[0]) {
+	if slices.Contains([]string{"deploy", "prune", "redeploy", "plan", "adopt", "roll-back"}, l[0]) {
 		for _, s := range l.stacks() {
 			g.retaining[s.physical] = g.retaining[s.physical] || slices.Contains(s.options, "retained")
 		}
@@ -302,6 +306,7 @@ func (g *player) finish() {
 		}
 		g.checkSteps(r)
 	}
+	g.listsRevisions(runs)
 	g.finishBeside()
 	g.keepsTables()
 	g.keepsMoved()

@@ -79,6 +79,9 @@ func (s *scenario) submit(st statement) string {
 			with[0].source = s.planned.Source
 		}
 	}
+	if id, named := s.named[st.with.to]; named {
+		with[0].to = id
+	}
 	of, what := s.about(st), st.word.name
 	if what == "approve-other" {
 		return s.Submit("approve", s.stacks, of, options{digest: "other"})

@@ -123,6 +123,7 @@ var kinds = map[string]*kind{
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting", "as-planned", "by-the-plan"),
 	"DESTROY-OPTION": optionsOf("refusing", "only"),
 	"FORGET-OPTION":  optionsOf("refusing", "only"),
+	"TO-OPTION":      optionsOf("to", "max-deletions", "rolling-back", "refusing", "only"),
 	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
 
 	"PATH": {"a state of the machine", func(*reader) []string { return pathNames() }, single(func(_ *reader, arg string) bool { return isPathElement(arg) })},
@@ -295,6 +296,12 @@ func optionsOf(names ...string) *kind {
 			} else {
 				st.with.adopt = names
 			}
+			return 2
+		case "to":
+			if len(args) < 2 {
+				return 0
+			}
+			st.with.to = args[1]
 			return 2
 		case "max-deletions":
 			if len(args) < 2 {

@@ -51,6 +51,8 @@ var words = []word{
 	{"plan-destroy", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan-adopt", "[OUTCOME]", (*scenario).request, isRequest},
 	{"plan-forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest}, // to a run that has a name, or to current, previous or current~N
+	{"plan-rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
 	{"fires", "SCHEDULE [OUTCOME]", (*scenario).fires, isRequest},          // the schedule starts a run
 	{"pause", "[RUN]", (*scenario).command, isRequest},                     // of the current run, if none is named

@@ -60,7 +60,20 @@ type faultyStore struct {
 	afterRegister func() // called after a token was registered
 	beforeLock    func() // called once, before the lock is read
 	readErr       error
-	forgetful     bool // no lock has kept values outside the project
+	forgetful     bool     // no lock has kept values outside the project
+	expired       []string // runs that are not recorded any more
+}
+
+func (s *faultyStore) Run(ctx context.Context, id string) (run.Run, error) {
+	if slices.Contains(s.expired, id) {
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
+	}
+	return s.Store.Run(ctx, id)
+}
+
+func (s *faultyStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+	runs, err := s.Store.List(ctx, project, most)
+	return slices.DeleteFunc(runs, func(r run.Run) bool { return slices.Contains(s.expired, r.ID) }), err
 }
 
 func (s *faultyStore) RaiseEpoch(ctx context.Context, r run.Run) error {

@@ -60,7 +60,7 @@ type Executions interface {
 	RaiseEpoch(ctx context.Context, r run.Run) error
 
 	// Commit writes r's steps in place of those that an earlier planner left, then
-	// moves r from pending to its state and writes its operation, source, values, deletions
+	// moves r from pending to its state and writes its operation, source, revision, values, deletions
 	// and digest, whether it rolls back, when it started, its deadline and its limits.
 	// It is Stale if the stored run is not pending, or its epoch is not r.Epoch.
 	Commit(ctx context.Context, r run.Run) error

@@ -106,6 +106,8 @@ type Run struct {
 
 	Destroy *project.Destroy // what its files say about destroys; nil if nothing
 
+	Revision string // the run whose files, and values from outside the project, it deploys again; empty for other operations
+
 	Values string // reference to the values outside the project that its plan has read; empty if there are none
 
 	Steps []Step // in the order of the plan

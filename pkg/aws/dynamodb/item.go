@@ -50,6 +50,7 @@ type storedRun struct {
 	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
 	Kind               project.Kind       `json:"kind,omitempty"`
 	Destroy            *project.Destroy   `json:"destroy,omitempty"`
+	Revision           string             `json:"revision,omitempty"`
 	Values             string             `json:"values,omitempty"`
 	Steps              []run.Step         `json:"-"` // items of their own
 }

@@ -99,7 +99,7 @@ func runLaws() []law {
 				Hooks: []project.Hook{{Name: "export", Moments: []project.Moment{project.BeforeDestroy}, Type: "invoke", Values: map[string]project.Text{"invoke": project.Literal("arn")}}},
 				Home:  project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
 			}
-			want.Values = "values"
+			want.Values, want.Revision = "values", "earlier"
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			want.Steps = nil

@@ -246,7 +246,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		k.run.Digest, k.run.Unchanged, k.run.Started, k.run.Rollback = r.Digest, r.Unchanged, r.Started, r.Rollback
 		k.run.Deadline, k.run.Schedule, k.run.Messages = r.Deadline, r.Schedule, slices.Clone(r.Messages)
 		k.run.MaxParallel, k.run.Changes = slices.Clone(r.MaxParallel), r.Changes
-		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Values = r.Kind, r.Approval, r.Destroy, r.Values
+		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Revision, k.run.Values = r.Kind, r.Approval, r.Destroy, r.Revision, r.Values
 		return true, nil
 	})
 }

@@ -74,7 +74,7 @@ func (c *call) checkFormat(o plan.Operation) error {
 
 // operation is the operation that the command requests.
 func (c *call) operation() string {
-	name := c.command.name
+	name := cmp.Or(c.command.operation, c.command.name)
 	if c.flags.revert {
 		name = plan.RevertDriftName
 	}

@@ -27,6 +27,11 @@ stackwright.yaml, or else the current one if it is a project of Sceptre.`
 	ofRun = `
 
 RUN is the ID of a run, or its beginning if only one run has it.`
+	ofRev = `
+
+A revision is what a run has deployed: the project's files, with the values from outside the project that it has read. It is named by the
+ID of the run, or its beginning if no other revision's begins so; or by current, which is deployed now; previous, which was deployed successfully to all
+stacks before that; or current~2, current~3 and so on. After a rollback, previous is what it has replaced.`
 	codes = `
 
 It follows the run to its end. For its exit codes, see: stackwright help exit-codes`
@@ -73,6 +78,18 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them. With --plan it
 shows which stacks and which data would be deleted, and deletes nothing; --exit-code and -o markdown are for such a plan.` + ofDir + codes,
 			examples: []string{"destroy examples/shop --plan", "destroy examples/shop --yes", "destroy --env test --only ops/"},
+		},
+		{
+			name: "rollback", operation: "rollback-to", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy the files of an earlier revision again",
+			flags: "to only max-deletions reason rollback.failed refuse plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
+else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
+max_deletions allows. It does not restore data. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
+for such a plan. On a terminal it asks first, unless --yes is given.
+
+DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.` + ofRev + codes,
+			examples: []string{"rollback --plan", "rollback", "rollback --to mfrg --project shop --env prod", "rollback examples/shop --env prod --to current~2 --reason 'orders fail'"},
 		},
 		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
@@ -226,6 +243,20 @@ a run. Without --project and --env, it also lists the changes of the installatio
 			long: `Lists the steps of runs that changed a stack, or tried to, newest first, with who requested the run. STACK is its name in the
 project, also of a stack that is deleted. It goes back 90 days, or to the update of the installation that began to record it.`,
 			examples: []string{"history data/db", "history data/db --project shop --env prod -o json"}},
+		{name: "revisions", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list what was deployed to a project, newest first",
+			flags: "limit before " + recorded + "output " + where, run: listRevisions,
+			long: `Lists the revisions of a project and environment, newest first: what runs have deployed, or have started to deploy, each configuration once, with its newest
+run. DEPLOYED marks the one that was last deployed successfully to all stacks. Runs are kept for 90 days; the newest 20 revisions that were deployed
+successfully stay longer.
+
+DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.` + ofRev,
+			examples: []string{"revisions", "revisions examples/shop --env prod", "revisions --project shop --env prod --limit 5 -o json"}},
+		{name: "diff", args: "REVISION [REVISION]", least: 1, most: 2, group: groupShow, short: "show what differs between two revisions", completes: revisionWords,
+			flags: recorded + "output " + where, run: compareRevisions, outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Shows what differs between the files of two revisions: which stacks were added, removed or changed, which of their parameters, tags and other
+keys, and the templates. With one REVISION it compares that with the current one. It shows no values of parameters and tags. REVISION may also be the ID of a run
+that has read files and deployed none, such as a plan.` + ofRev,
+			examples: []string{"diff previous", "diff previous current", "diff mfrg ovsx --project shop --env prod -o markdown"}},
 		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
 			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
 			flags:   recorded + "output raw " + where, run: listOutputs,

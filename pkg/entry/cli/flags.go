@@ -18,12 +18,13 @@ import (
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, console, reason, step        string
 	account, region, role, execution, projects, out, saved, live, folder                  string
+	to, before                                                                            string          // revisions
 	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                                 map[string]bool // by name: those on the command line
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
-	deletions                                                                             count
+	deletions, limit                                                                      count
 	only, adopt                                                                           []string
 	variables, variableFiles, mapped                                                      texts // of a project of Sceptre
 }
@@ -107,6 +108,11 @@ func (f *flags) definitions() map[string]definition {
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
 		"exit-code.drift": {to: &f.exitCode, usage: "end with 5 if a stack has drifted"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},
+		"exit-code.back":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are changes"},
+		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
+		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one)"},
+		"before":          {to: &f.before, usage: "only revisions that are older than this `revision`"},
+		"limit":           {to: &f.limit, usage: fmt.Sprintf("at most this `number` of revisions (default %d)", usualRevisions)},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
 		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},
@@ -249,6 +255,10 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--plan: name a file that plan --out has written")
 	case f.given["project"] && f.project == "" && f.folder == "":
 		return fault.New(fault.Invalid, "--project: it is empty: give it a value, or leave it out")
+	case f.limit.n != nil && *f.limit.n == 0:
+		return fault.New(fault.Invalid, "--limit 0: give 1 or more")
+	case f.given["to"] && f.to == "":
+		return fault.New(fault.Invalid, "--to: name a revision, or leave it out: without it, the command rolls back to the previous one")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
 	case f.given["adopt"] && len(f.adopt) == 0:
