@@ -84,6 +84,7 @@ format/resolve        fault project remote format/archive format/declared format
 format/check          project hook format/declared format/problem format/resolve lib/graph lib/resource lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
+format/accept         plan project remote format format/archive format/declared format/problem lib/document lib/pattern lib/template
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
 entry/report          fault project plan run lib/cron lib/diagram lib/template lib/unified
@@ -99,7 +100,7 @@ wire                  fault project remote access plan run action engine hook li
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run engine client entry/report
 entry/cli/forward     fault client entry/api entry/page entry/report
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

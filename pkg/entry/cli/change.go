@@ -84,15 +84,6 @@ func (c *call) operation() string {
 	return name
 }
 
-// drift detects drift, or reverts what was detected. What it would revert, only change sets say.
-func drift(ctx context.Context, c *call) (int, error) {
-	if c.flags.plan && !c.flags.revert {
-		return c.refuse(fault.New(fault.Invalid, "--plan shows what --revert would change: add --revert"))
-	}
-	c.flags.exact = c.flags.plan
-	return request(ctx, c)
-}
-
 // ask checks the project's files, requests a run and follows it.
 func (c *call) ask(ctx context.Context, begin func(*session, packed) (id string, err error)) (int, error) {
 	p, err := c.pack(ctx)

@@ -107,7 +107,7 @@ nor records.` + ofDir + codes,
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only reason refuse revert plan.revert exit-code.drift " + watching + where + hosted, run: drift,
+			flags: "env.files " + sceptred + "only reason refuse revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
@@ -115,8 +115,14 @@ differs, as expected and as it is. It changes no stack, and records which stacks
 for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.
 
 With --revert it brings back what the last detection has found, with a change set for each stack that compares the deployed template with the live resources.
-It deploys nothing new, waits for approval where the stacks demand it, and says what CloudFormation does not bring back. With --plan it shows these change sets and executes none.` + ofDir + codes,
-			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json", "drift --revert --plan", "drift --revert --only data/queue"},
+It deploys nothing new, waits for approval where the stacks demand it, and says what CloudFormation does not bring back. With --plan it shows these change sets and executes none.
+
+With --accept it then writes a copy of each template whose values have drifted, with the live values in their places, into the folder of --out. It
+changes no file of the project: compare the copies with your templates, copy those that you want over them, and deploy. Comments and all other
+bytes of a template stay. What cannot be written is listed with its place and what to do: values that functions or parameters make, values that may
+be secret or are too long, resources that were deleted, and values that other stacks with the same template do not have. The exit code is 0 if all drift
+was written, or if there was none, and 5 if some is left. With --run it uses what an earlier run has found.` + ofDir + codes,
+			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json", "drift --revert --plan", "drift --revert --only data/queue", "drift examples/shop --accept --out accepted", "drift --accept --run mfrg --out accepted"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
@@ -452,7 +458,8 @@ const exitCodes = `A command ends with one of these codes:
   3    the run was cancelled or superseded
   4    the run waits for a person: to continue it, or to approve it
   5    plan --exit-code, or destroy --plan --exit-code: there are changes;
-       drift --exit-code: stacks have drifted
+       drift --exit-code: stacks have drifted;
+       drift --accept: drift is left that could not be written
   6    the server or the network was lost for two minutes; the run continues
   130  Ctrl-C while the command followed the run; the run continues
 

@@ -190,7 +190,11 @@ func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
 	if len(s.call.args) == 0 {
 		return which(ctx, s)
 	}
-	word := s.call.args[0]
+	return s.named(ctx, s.call.args[0])
+}
+
+// named is the run with an ID, or with an ID that begins with the word.
+func (s *session) named(ctx context.Context, word string) (run.Run, error) {
 	r, err := s.load(ctx, word)
 	if !fault.Is(err, fault.Missing) {
 		return r, err

@@ -17,12 +17,13 @@ import (
 // flags are those of all commands; each command has some of them.
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, console, reason, step        string
-	account, region, role, execution, projects, out, saved, live, folder                  string
+	account, region, role, execution, projects, out, saved, live, folder, detected        string
 	to, before                                                                            string          // revisions
 	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                                 map[string]bool // by name: those on the command line
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
+	accept                                                                                bool
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
 	deletions, limit                                                                      count
 	only, adopt                                                                           []string
@@ -81,6 +82,7 @@ func (f *flags) definitions() map[string]definition {
 		"from-live":       {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
 		"out":             {to: &f.out, usage: "write templates and requests into this `folder`"},
 		"out.convert":     {to: &f.out, usage: "write the project into this `folder`; required"},
+		"out.accept":      {to: &f.out, usage: "with --accept: write the copies into this `folder`; required"},
 		"out.plan":        {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
 		"plan.saved":      {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
 		"env":             {to: &f.env, usage: "only this `environment`"},
@@ -107,6 +109,8 @@ func (f *flags) definitions() map[string]definition {
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
 		"exit-code.drift": {to: &f.exitCode, usage: "end with 5 if a stack has drifted"},
+		"accept":          {to: &f.accept, usage: "write the live values into copies of the templates, for you to commit"},
+		"run.accept":      {to: &f.detected, usage: "with --accept: use what this `run` of drift has found, and detect nothing"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},
 		"exit-code.back":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are changes"},
 		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
