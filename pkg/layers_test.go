@@ -56,7 +56,7 @@ enginetest/sim        fault hook project plan policy run action engine enginetes
 enginetest/contract   fault project plan run action engine lib/budget lib/template
 
 aws/awserr            fault sdk
-aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource aws/awserr sdk
+aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
 aws/autoscaling       fault project aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
@@ -84,12 +84,13 @@ format/resolve        fault project remote format/archive format/declared format
 format/check          project hook format/declared format/problem format/resolve lib/graph lib/resource lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
+format/accept         plan project remote format format/archive format/declared format/problem lib/document lib/pattern lib/template
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
 entry/report          fault project plan run lib/cron lib/diagram lib/template lib/unified
 entry/target          fault project plan run
 entry/page            fault plan run entry/report
-entry/term            plan project run action lib/diagram lib/difference lib/markdown lib/resource
+entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/resource
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report entry/target
@@ -99,7 +100,7 @@ wire                  fault project remote access plan run action engine hook li
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run engine client entry/report
 entry/cli/forward     fault client entry/api entry/page entry/report
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk
 `
 
 // The groups of packages, each with the groups that its packages may import. A

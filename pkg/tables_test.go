@@ -26,6 +26,8 @@ var namesake = map[string]string{
 	"pkg/enginetest/sim":         "Lambda functions, and operations in CloudFormation",
 	"pkg/wire":                   "Lambda functions",
 	"pkg/entry/cli/commands.go":  "words of the command line, in examples",
+	"pkg/entry/cli/flags.go":     "words of the command line",
+	"pkg/project/approval.go":    "a level of approval",
 	"pkg/aws/dynamodb":           "attributes of the table",
 	"pkg/lib/budget":             "kinds of requests",
 	"pkg/format":                 "keys of the project file",

@@ -51,6 +51,9 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		if o.exact {
 			about["exact"] = true
 		}
+		if o.to != "" {
+			about["to"] = o.to
+		}
 		if o.deletions != nil {
 			about["max_deletions"] = *o.deletions
 		}

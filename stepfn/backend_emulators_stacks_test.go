@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -361,7 +362,7 @@ func topicDrift(deleted bool) local.Fault {
 // actions are the requests that start steps, by verb.
 var actions = map[plan.Verb]string{
 	plan.Create: "CreateStack", plan.Update: "UpdateStack", plan.Delete: "DeleteStack", plan.Continue: "ContinueUpdateRollback",
-	plan.Detect: "DetectStackDrift", plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
+	plan.Detect: "DetectStackDrift", plan.ProposeRevert: "CreateChangeSet", plan.Revert: "ExecuteChangeSet", plan.Propose: "CreateChangeSet", "withdraw": "DeleteChangeSet",
 	plan.Import: "CreateChangeSet", plan.CreateEmpty: "CreateStack", "execute": "ExecuteChangeSet",
 	plan.MoveIn: "CreateStackRefactor", "execute-move": "ExecuteStackRefactor",
 }
@@ -403,6 +404,30 @@ func (r *emulators) ChangeSets() []string {
 	}
 	slices.Sort(stacks)
 	return stacks
+}
+
+// SetOutside is backend.
+func (r *emulators) SetOutside(name, setting string) {
+	outside, physical := r.at(name)
+	ctx := r.Context()
+	var err error
+	if setting == "policy" {
+		_, err = outside.SetStackPolicy(ctx, &cloudformation.SetStackPolicyInput{StackName: &physical, StackPolicyBody: aws.String(theirPolicy)})
+	} else if out, failed := outside.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &physical}); failed != nil {
+		err = failed
+	} else {
+		_, err = outside.UpdateTerminationProtection(ctx, &cloudformation.UpdateTerminationProtectionInput{StackName: &physical, EnableTerminationProtection: aws.Bool(!aws.ToBool(out.Stacks[0].EnableTerminationProtection))})
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// StackLimit is backend.
+func (r *emulators) StackLimit(n int) {
+	for _, target := range append(slices.Sorted(maps.Keys(accesses)), "default") {
+		r.stacksIn(target).SetStackLimit(n)
+	}
 }
 
 // DeleteChangeSets is backend.

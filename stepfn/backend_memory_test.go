@@ -58,6 +58,8 @@ type backend interface {
 
 	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright and with other tags
 	DeleteChangeSets(stack string)                // a user deletes the change sets of the stack
+	SetOutside(stack, setting string)             // a user turns its protection on or off, or gives it theirPolicy
+	StackLimit(n int)                             // so many stacks there may be in each account and region
 	Unreadable(stack string)                      // from now on nobody may read its template
 	Foreign(stack string, now, end plan.Status)   // a user starts an operation that ends with this status after five minutes
 	ByHand(s stack, w stacks)                     // a user creates a stack of the project, as it is there
@@ -89,7 +91,8 @@ type options struct {
 	dependents       bool
 	since            string // a run: only stacks whose files differ
 	force            bool
-	given            bool // the line of the scenario has an option
+	to               string // the revision
+	given            bool   // the line of the scenario has an option
 }
 
 // selection is what the options select.
@@ -198,7 +201,7 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.exact, o.plan, o.digest, o.step
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.exact, o.plan, o.digest, o.step, o.to
 	}
 	switch operation {
 	case "deploy":
@@ -412,6 +415,18 @@ func (p *memoryBackend) ByHand(s stack, w stacks) {
 func (p *memoryBackend) DeleteChangeSets(name string) {
 	p.Cloud.DeleteChangeSets(physicalName(name))
 }
+func (p *memoryBackend) SetOutside(name, setting string) {
+	live, err := p.Cloud.Live(p.Context(), plan.Location{Stack: physicalName(name)})
+	if err != nil {
+		p.Fatal(err)
+	}
+	if policy := p.Cloud.PolicyOf(physicalName(name)); setting == "protection" {
+		p.Cloud.SetOutside(physicalName(name), !live.Protected, policy)
+	} else {
+		p.Cloud.SetOutside(physicalName(name), live.Protected, theirPolicy)
+	}
+}
+func (p *memoryBackend) StackLimit(n int)       { p.Cloud.StackLimit = n }
 func (p *memoryBackend) Unreadable(name string) { p.Cloud.Unreadable[physicalName(name)] = true }
 func (p *memoryBackend) Import(user, stack string) {
 	p.Cloud.Use(physicalName(user), physicalName(stack))

@@ -22,6 +22,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 			for option, has := range map[plan.Option]bool{
 				plan.OptionForce: o.force, plan.OptionRollback: o.rollback, plan.OptionRefuse: o.refuse, plan.OptionOnly: o.only != nil, plan.OptionExclude: o.exclude != nil, plan.OptionWithDependencies: o.apart || o.together, plan.OptionWithDependents: o.dependents, plan.OptionChangedSince: o.since != "", plan.OptionAdopt: o.adopt != nil,
 				plan.OptionMaxDeletions: o.deletions != nil, plan.OptionExact: o.exact, plan.OptionPlan: o.saved || o.savedFor,
+				plan.OptionTo:     o.to != "",
 				plan.OptionUpload: st.word.name == "deploy" && !o.given,                                   // a deploy without options is an upload
 				plan.OptionReason: st.word.name == "unlock", plan.OptionDigest: st.word.name == "approve", // they have them
 				plan.OptionStep: st.word.name == "approve" && slices.ContainsFunc(st.args, func(arg string) bool { return strings.Contains(arg, "/") }),
@@ -78,7 +79,8 @@ var refusals = []string{
 	"adopt: there is no stack datab in the project's files", "is not managed by Stackwright",
 	"other stacks depend on it", "it is UPDATE_IN_PROGRESS: wait until this operation has ended", "only: there is no stack nothing",
 	"belongs to the stack shop-owner", "the stack has another Table", "somebody has deleted the change set of stack", "IMPORT_ROLLBACK_COMPLETE",
-	"no longer exists, because somebody has changed the stack or deleted the change set", "still has it: remove it there", "does not exist: deploy it first, with another resource", "deploy it without move_from: first", "CloudFormation refuses the move", "CloudFormation could not move the resources (rolled back)",
+	"no longer exists, because somebody has changed the stack or deleted the change set", "still has it: remove it there", "does not exist: deploy it first, with another resource", "that has deployed no files", "there is no revision", "cannot be deployed again: provide what they need", "may have moved resources between stacks since",
+	"deploy it without move_from: first", "CloudFormation refuses the move", "CloudFormation could not move the resources (rolled back)",
 }
 
 // badInput are bad inputs, and where a test compares the whole text of the message.

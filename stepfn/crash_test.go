@@ -15,7 +15,7 @@ import (
 
 // writes are the calls with which functions change something.
 var writes = []string{
-	"Store.CreateRun", "Store.RaiseEpoch", "Store.Commit", "Store.Enter", "Store.End", "Store.MarkWaiting", "Store.RecordCommand", "Store.Register",
+	"Store.CreateRun", "Store.RaiseEpoch", "Store.Commit", "Store.Enter", "Store.End", "Store.MarkTidied", "Store.MarkWaiting", "Store.RecordCommand", "Store.Register",
 	"Store.RecordAnswer", "Store.Select", "Store.Move", "Store.Postpone", "Store.MarkEvent", "Store.Rename", "Schedules.SetSchedules", "Specs.SaveTemplate", "Specs.SaveSpecs", "Changes.SaveChanges", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
 }
 

@@ -37,6 +37,9 @@ var stackOptions = map[string]option{
 	"topic":      {`notifications: ["arn:aws:sns:${region}:${account}:topic"]`, func(n *project.Node) { n.Notifications = []string{topicIn(n.Target)} }},
 }
 
+// theirPolicy is a policy that somebody sets outside Stackwright.
+const theirPolicy = `{ "Statement": [{ "Effect": "Deny", "Action": "Update:*", "Principal": "*", "Resource": "LogicalResourceId/*" }] }`
+
 const lockedPolicy = `{"Statement":[{"Action":"Update:*","Effect":"Deny","Principal":"*","Resource":"*"}]}`
 
 func topicIn(t project.Target) string {

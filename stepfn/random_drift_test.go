@@ -2,13 +2,17 @@ package stepfn_test
 
 import (
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // Random scenarios in which somebody changes resources without CloudFormation.
 
-const detects invariant = "detects: a drift detection without faults records what has drifted, and nothing else, and changes no stack"
+const (
+	detects invariant = "detects: a drift detection without faults records what has drifted, and nothing else, and changes no stack"
+	reverts invariant = "reverts: reverting drift without faults brings back what has drifted, and deploys nothing else"
+)
 
 // driftedSeeds tells in which random scenarios resources drift: one of so many.
 const driftedSeeds = 4
@@ -27,19 +31,54 @@ func (a *generator) drift() {
 	}
 	for _, st := range a.last {
 		if a.drifting.IntN(4) == 0 {
-			a.add("drifts", st.nameOnBackend())
+			words := []string{st.nameOnBackend()}
+			if a.drifting.IntN(4) == 0 && !a.emulated {
+				words = append(words, "deleted")
+			}
+			a.add("drifts", words...)
 		}
 	}
-	if a.drifting.IntN(3) == 0 {
+	switch a.drifting.IntN(4) {
+	case 0:
 		a.add("drift")
+		a.add("pass", strconv.Itoa(1+a.drifting.IntN(30)))
+	case 1:
+		a.add("drift")
+		a.add("wait-idle")
+		a.add("revert-drift")
 	}
 }
 
-// changeResource changes a resource of a stack, if there is one.
-func (g *player) changeResource(stack string) {
-	if s := g.Status(stack); s.Good() || s.Restored() {
+// changeResource changes or deletes a resource of a stack, if there is one.
+func (g *player) changeResource(l line) {
+	if s := g.Status(l[1]); s.Good() || s.Restored() {
 		g.injected["drift"]++
-		g.Drift(stack, false)
+		g.drifted = true
+		g.Drift(l[1], len(l) > 2)
+	}
+}
+
+// bringBack reverts all drift, and checks that nothing else changes.
+func (g *player) bringBack() {
+	if !g.drifted {
+		return
+	}
+	g.detect()
+	before := g.Recorded()
+	g.submit(line{"revert-drift"})
+	g.finish()
+	r := g.ExecutionStatus(g.of(0))
+	after := g.Recorded()
+	for name, was := range before {
+		is := after[name]
+		g.holds(reverts, is.Digest == was.Digest && is.StackID == was.StackID, "%s was %+v, and is %+v", name, was, is)
+		g.holds(reverts, !is.Drifted() || r.State == run.StateRefused, "the run is %s: %s, and %s has drifted: %+v", r.State, failedSteps(r), name, is.Drift)
+	}
+	g.detect()
+	if p, inMemory := g.backend.(*memoryBackend); inMemory && r.State == run.StateRefused { // somebody creates again what nobody could bring back
+		for _, rec := range after {
+			p.Cloud.Restore(rec.Location())
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ type generator struct {
 	uploading [][]string // the words of hooks that upload, without what they upload
 	drifting  *rand.Rand // draws which resources drift; nil if none does
 	selecting *rand.Rand // draws which stacks a request is about; nil if all are about all
+	backing   *rand.Rand // draws rollbacks to revisions; nil if there are none
 	pruning   *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
@@ -54,6 +55,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.prunes(seed)
 	a.drifts(seed)
 	a.selections(seed)
+	a.backs(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -66,6 +68,7 @@ func writeScript(seed uint64, emulated bool) script {
 	if a.IntN(3) == 0 || a.importing != nil || a.moving != nil {
 		a.add("redeploy", a.stacks().words()...)
 	}
+	a.rollBack(a.last)
 	a.add("destroy-all")
 	return a.script
 }
@@ -160,6 +163,7 @@ func (a *generator) round() {
 		a.add("retry")
 		a.add("wait-idle")
 	}
+	a.rollback()
 }
 
 // request adds a deploy of w, or another request.
@@ -177,6 +181,8 @@ func (a *generator) request(w stacks) {
 		a.add(what, words...)
 	case "destroy":
 		a.add(what, a.someOf(a.last)...)
+	case "refresh":
+		a.add(a.one(what, "check"))
 	default:
 		a.add(what)
 	}
@@ -252,8 +258,10 @@ func (a *generator) meanwhile() {
 	switch what {
 	case "deploy":
 		a.deploy(a.stacks())
-	case "destroy", "refresh", "retry":
+	case "destroy", "retry":
 		a.add(what)
+	case "refresh":
+		a.add(a.one(what, "check"))
 	case "outage":
 		a.add(what, strconv.Itoa(1+a.IntN(900)))
 	case "live":

@@ -133,7 +133,7 @@ func (w *monitor) wrote(x sim.Write) {
 
 // keepsProjectFile checks a run that is planned. A rollback restores what was deployed before.
 func (w *monitor) keepsProjectFile(r run.Run) {
-	if r.Kind == project.WithFile || r.Operation == plan.RollbackName || r.Project != "shop@default" {
+	if r.Kind == project.WithFile || r.Operation == plan.RollbackName || r.Revision != "" || r.Project != "shop@default" {
 		return
 	}
 	for _, k := range w.p.Recorded() {
@@ -177,7 +177,7 @@ func (w *monitor) queue(x sim.Write) {
 
 // ended checks a run that has just ended.
 func (w *monitor) ended(r run.Run) {
-	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && !r.Partial() && (r.Operation == "deploy" || r.Operation == "rollback") {
+	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && plan.AllOperations().Of(r.Operation).Writes && r.Operation != "destroy" && !r.Partial() {
 		w.asDesired(r, desired)
 	}
 }

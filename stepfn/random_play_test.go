@@ -32,6 +32,7 @@ type player struct {
 	proposesLate   bool            // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
 	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
 	contested      bool            // stacks change hands
+	drifted        bool            // somebody has changed resources without CloudFormation
 	gated          bool            // plans have to be approved
 	tables         []string        // that exist
 	deletions      int             // of tables, that were checked
@@ -70,10 +71,10 @@ func (g *player) play(s script) {
 func (g *player) execute(l line) {
 	g.retains(l)
 	switch what := l[0]; what {
-	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "retry":
+	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "revert-drift", "retry":
 		g.submit(l)
 	case "drifts":
-		g.changeResource(l[1])
+		g.changeResource(l)
 	case "deploy-planned":
 		g.deployPlanned(l)
 	case "pause", "continue", "approve", "reject", "cancel", "cancel-rolling-back", "unlock", "abort":
@@ -121,6 +122,10 @@ func (g *player) execute(l line) {
 		g.Fill(l[1], l.number(2))
 	case "slow-hook":
 		g.SlowHook(l[1], time.Duration(l.number(2))*time.Second)
+	case "rollback-to":
+		g.rollbackTo(l)
+	case "roll-back":
+		g.rollBack(l.stacks())
 	case "redeploy":
 		g.redeploy(l.stacks())
 	case "destroy-all":
@@ -133,7 +138,7 @@ func (g *player) execute(l line) {
 
 // retains learns from a line of which stacks its files retain resources.
 func (g *player) retains(l line) {
-	if slices.Contains([]string{"deploy", "prune", "redeploy", "plan", "adopt"}, l[0]) {
+	if slices.Contains([]string{"deploy", "prune", "redeploy", "plan", "adopt", "roll-back"}, l[0]) {
 		for _, s := range l.stacks() {
 			g.retaining[s.physical] = g.retaining[s.physical] || slices.Contains(s.options, "retained")
 		}
@@ -304,6 +309,7 @@ func (g *player) finish() {
 		}
 		g.checkSteps(r)
 	}
+	g.listsRevisions(runs)
 	g.finishBeside()
 	g.keepsTables()
 	g.keepsMoved()
@@ -398,6 +404,7 @@ func (g *player) redeploy(w stacks) {
 	g.stopFaults()
 	g.forgiveHooks()
 	w = enabled(g.reachable(g.importable(g.endDisputes(w))))
+	g.bringBack()
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()
@@ -423,7 +430,7 @@ func (g *player) check(w stacks) {
 	desired := w.project()
 	for _, s := range r.Steps {
 		_, ours := desired.Nodes[s.Node]
-		ours = ours && !desired.Ignores(s.Node)
+		ours = ours && !desired.Ignores(s.Node) || s.Verb == plan.Verify
 		g.holds(asRecorded, s.Status == run.Done || !ours, "%s is %s: %s", s.ID, s.Status, s.Why)
 	}
 }

@@ -82,6 +82,9 @@ func (s *scenario) submit(st statement) string {
 			with[0].source = s.planned.Source
 		}
 	}
+	if id, named := s.named[st.with.to]; named {
+		with[0].to = id
+	}
 	of, what := s.about(st), st.word.name
 	if what == "approve-other" {
 		return s.Submit("approve", s.stacks, of, options{digest: "other"})
@@ -179,6 +182,10 @@ func (s *scenario) access(st statement) { s.Deny(st.args[0], st.word.name == "de
 func (s *scenario) permission(st statement) { s.Withhold(st.args[0], st.word.name == "withhold") }
 
 func (s *scenario) live(st statement) { s.Live(s.at(st.args[0]), plan.Status(st.args[1])) }
+
+func (s *scenario) setOutside(st statement) { s.SetOutside(s.at(st.args[0]), st.args[1]) }
+
+func (s *scenario) stackLimit(st statement) { s.StackLimit(number(st.args[0])) }
 
 func (s *scenario) foreign(st statement) {
 	s.Foreign(s.at(st.args[0]), plan.Status(st.args[1]), plan.Status(st.args[2]))

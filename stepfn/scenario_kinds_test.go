@@ -40,7 +40,7 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 
 var (
 	operations   = []string{"deploy", "destroy", "refresh", "check", "drift", "plan"}
-	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "detect", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
+	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "propose-revert", "revert", "detect", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
 	stepVerbs    = []string{
 		string(plan.Create),
 		string(plan.Update),
@@ -50,6 +50,8 @@ var (
 		string(plan.Read),
 		string(plan.Compare),
 		string(plan.Detect),
+		string(plan.ProposeRevert),
+		string(plan.Revert),
 		string(plan.Adopt),
 		string(plan.Forget),
 		string(plan.Propose),
@@ -114,12 +116,14 @@ var kinds = map[string]*kind{
 	}, takeHookOption},
 	"DRIFT":       one("a drift", "deleted"),
 	"ALARM-STATE": one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
+	"SETTING":     one("a setting", "protection", "policy"),
 	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),
 
 	"PLAN-OPTION":    optionsOf("exactly", "only", "excluding", "without-dependencies", "with-dependents", "changed-since"),
 	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan"),
 	"DESTROY-OPTION": optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
 	"FORGET-OPTION":  optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
+	"TO-OPTION":      optionsOf("to", "max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents"),
 	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
 
 	"PATH": {"a state of the machine", func(*reader) []string { return pathNames() }, single(func(_ *reader, arg string) bool { return isPathElement(arg) })},
@@ -218,7 +222,7 @@ func step() *kind {
 	k := pair("a step of a stack of this scenario", stepVerbs)
 	ofStack := k.takes
 	k.takes = func(r *reader, st *statement, args []string) int {
-		if len(args) > 0 && (args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
+		if len(args) > 0 && (strings.HasPrefix(args[0], string(plan.Verify)+":") || args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
 			return 1
 		}
 		if len(args) > 0 && r.isHookStep(args[0]) {
@@ -299,6 +303,12 @@ func optionsOf(names ...string) *kind {
 				return 0
 			}
 			st.with.since = args[1]
+			return 2
+		case "to":
+			if len(args) < 2 {
+				return 0
+			}
+			st.with.to = args[1]
 			return 2
 		case "max-deletions":
 			if len(args) < 2 {

@@ -41,6 +41,8 @@ var words = []word{
 	{"refresh", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"check", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"drift", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"revert-drift", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-revert-drift", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
@@ -49,6 +51,8 @@ var words = []word{
 	{"plan-destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest}, // to a run that has a name, or to current, previous or current~N
+	{"plan-rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
 	{"fires", "SCHEDULE [OUTCOME]", (*scenario).fires, isRequest},          // the schedule starts a run
 	{"pause", "[RUN]", (*scenario).command, isRequest},                     // of the current run, if none is named
@@ -89,6 +93,8 @@ var words = []word{
 	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                         // a user has created the stacks as the project has them, without Stackwright
 	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                     // somebody changes the topic of the stack without CloudFormation, or deletes it
 	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},       // a user deletes the change sets of the stack
+	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},            // a user changes this setting of the stack, which is no operation
+	{"stack-limit", "NUMBER", (*scenario).stackLimit, isGiven},                   // so many stacks there may be in each account and region from now on
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
 

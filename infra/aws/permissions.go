@@ -28,7 +28,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, exports, parameters(s), schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, parameters(s), schedules),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins, detects),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -176,7 +176,7 @@ var (
 		On: []string{stacks}, Why: anywhere,
 	}}
 	watches = []permission{{ // in one statement, because a role has room for 10,240 letters. The permissions of a stack refactor are those of its stacks, and CloudFormation names the change sets of nested stacks itself
-		Do: slices.Concat(describes[0].Do, []string{"cloudformation:DescribeChangeSet", "cloudformation:DescribeStackRefactor", "cloudformation:DescribeStackResourceDrifts", "cloudformation:DetectStackDrift", "cloudformation:DetectStackResourceDrift", "cloudformation:ListStackRefactorActions", "cloudformation:ListStackRefactors"}),
+		Do: slices.Concat(describes[0].Do, []string{"cloudformation:DescribeChangeSet", "cloudformation:DescribeStackRefactor", "cloudformation:DescribeStackResourceDrifts", "cloudformation:DetectStackDrift", "cloudformation:DetectStackResourceDrift", "cloudformation:GetStackPolicy", "cloudformation:ListStackRefactorActions", "cloudformation:ListStackRefactors"}),
 		On: []string{stacks}, Why: anywhere,
 	}}
 	reviews = []permission{{Do: []string{"cloudformation:DescribeChangeSet"}, On: []string{stacks}, Why: "a change set is read again before it is executed; " + anywhere}}
@@ -184,9 +184,10 @@ var (
 		Do: []string{"cloudformation:DetectStackDrift", "cloudformation:DetectStackResourceDrift"}, On: []string{stacks}, Why: "CloudFormation compares resources with the template of their stack, and changes none; " + anywhere,
 	}}
 	follows = []permission{{
-		Do: append([]string{"cloudformation:DescribeStackDriftDetectionStatus"}, finds[0].Do...), On: []string{"*"}, Why: "the actions have no resource type: the first names a drift detection",
+		Do: append([]string{"cloudformation:DescribeAccountLimits", "cloudformation:DescribeStackDriftDetectionStatus"}, finds[0].Do...), On: []string{"*"}, Why: "the actions have no resource type: the second names a drift detection",
 	}}
 	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{"*"}, Why: "the action has no resource type"}}
+	rooms   = []permission{{Do: []string{"cloudformation:DescribeAccountLimits"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	inside  = []permission{{Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:ListStackResources"}, On: []string{stacks}, Why: "the API shows resources and events of recorded stacks; " + anywhere}}
 	exports = []permission{{Do: []string{"cloudformation:ListExports"}, On: []string{"*"}, Why: "the action has no resource type. A project gets the exports of the stacks that the setting external lists for it"}}
 	holders = []permission{{Do: []string{"cloudformation:DescribeStackResources"}, On: []string{stacks}, Why: "which stack has a resource that a project imports; " + anywhere}}

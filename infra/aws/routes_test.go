@@ -78,7 +78,7 @@ func (e allRoutes) reads(run string) {
 	for _, route := range api.Routes() {
 		if strings.HasPrefix(route, "GET ") {
 			values := []string{"pair", "default", run}
-			if strings.Contains(route, "{from}") {
+			if strings.Contains(route, "/revisions/{") {
 				values = []string{"pair", "default", all.Revisions[1].Run, all.Revisions[0].Run}
 			}
 			e.ask(route, http.StatusOK, queries[route], "", nil, values[:strings.Count(route, "{")]...)

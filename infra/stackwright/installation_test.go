@@ -125,12 +125,16 @@ func (l *laptop) everyCommand(h *host.Host, flags []string) []string {
 	l.has(must(cli.ExitOK, "deploy", l.project, "--rollback"), "1 updated")
 	id := l.objects(must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string)
 	l.has(must(cli.ExitOK, "status", id, "--follow"), "succeeded")
+	l.has(must(cli.ExitOK, "revisions"), id+"  pair@default  now ")
+	l.has(must(cli.ExitOK, "diff", "previous"), "~ stack topic: parameter", "to run "+id)
+	l.has(must(cli.ExitOK, "rollback", l.project, "--to", "previous", "--plan"), "rollback --plan of pair@default")
+	l.has(must(cli.ExitOK, "rollback", "--reason", "it fails"), "rollback of pair@default succeeded", "1 updated")
 	l.has(must(cli.ExitOK, "refresh", l.project), "3 read")
 	l.answers = "no\n"
 	l.has(l.run(append([]string{"destroy", l.project}, flags...)...).err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to continue")
 	must(cli.ExitOK, "destroy", l.project, "--yes")
 	l.elsewhere = false
-	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy    succeeded")
+	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy           succeeded")
 	l.elsewhere = true
 	must(cli.ExitOK, "targets", "add", "near", "--projects", "*@*", "--region", "us-west-2")
 	l.has(must(cli.ExitOK, "targets"), "near     000000000000  us-west-2  *@*")

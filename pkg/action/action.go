@@ -32,13 +32,20 @@ const (
 	UpdateStack            Request = "UpdateStack"
 	DeleteStack            Request = "DeleteStack"
 	ContinueUpdateRollback Request = "ContinueUpdateRollback"
-	CreateChangeSet        Request = "CreateChangeSet"     // it changes nothing in the stack
-	DetectStackDrift       Request = "DetectStackDrift"    // it changes nothing in the stack
-	ExecuteChangeSet       Request = "ExecuteChangeSet"    // of a change set that another step has made
-	ImportResources        Request = "ImportResources"     // CreateChangeSet of type IMPORT; Execute starts the operation
-	CreateStackRefactor    Request = "CreateStackRefactor" // Execute starts the operation
-	CallHook               Request = "CallHook"            // no request to CloudFormation
+	CreateChangeSet        Request = "CreateChangeSet"       // it changes nothing in the stack
+	CreateDriftChangeSet   Request = "CreateDriftChangeSet"  // CreateChangeSet that compares with the live resources; it changes nothing in the stack
+	ExecuteDriftChangeSet  Request = "ExecuteDriftChangeSet" // of such a change set
+	DetectStackDrift       Request = "DetectStackDrift"      // it changes nothing in the stack
+	ExecuteChangeSet       Request = "ExecuteChangeSet"      // of a change set that another step has made
+	ImportResources        Request = "ImportResources"       // CreateChangeSet of type IMPORT; Execute starts the operation
+	CreateStackRefactor    Request = "CreateStackRefactor"   // Execute starts the operation
+	CallHook               Request = "CallHook"              // no request to CloudFormation
 )
+
+// Reads reports whether the request changes nothing in a stack.
+func (r Request) Reads() bool {
+	return r == CreateChangeSet || r == CreateDriftChangeSet || r == DetectStackDrift
+}
 
 // A Task is a step with everything that its action needs.
 type Task struct {
@@ -228,6 +235,14 @@ type Cloud interface {
 	// SetStackPolicy gives the task's stack the stack policy of its node; without one, the policy that allows everything.
 	// Its error is one of Begin's.
 	SetStackPolicy(context.Context, Task) error
+
+	// StackPolicy returns the stack policy of the stack in a location, which exists; the zero StackPolicy if it has
+	// none.
+	StackPolicy(context.Context, plan.Location) (project.StackPolicy, error)
+
+	// Room reads how many stacks CloudFormation lets the account of a target have in its region, and how many there are. Its error is of kind Denied
+	// if the target's role cannot be assumed or may not ask. It calls count before each of its requests.
+	Room(ctx context.Context, t project.Target, count func()) (plan.Room, error)
 
 	// Cancel starts the rollback of the task's update, with the task's CancelToken. Its
 	// error is of kind Refused if no update is in progress, or one of Begin's.

@@ -38,6 +38,8 @@ type cloud struct {
 	ready    bool
 
 	detection plan.Detection
+	policy    project.StackPolicy
+	room      plan.Room
 
 	refactors []action.Refactor // the answers of Refactor, the last again and again
 }
@@ -91,6 +93,15 @@ func (c *cloud) Protect(context.Context, action.Task) error {
 func (c *cloud) SetStackPolicy(context.Context, action.Task) error {
 	c.calls = append(c.calls, "policy")
 	return c.fails["policy"]
+}
+
+func (c *cloud) StackPolicy(context.Context, plan.Location) (project.StackPolicy, error) {
+	c.calls = append(c.calls, "read-policy")
+	return c.policy, c.fails["read-policy"]
+}
+
+func (c *cloud) Room(context.Context, project.Target, func()) (plan.Room, error) {
+	return c.room, c.fails["room"]
 }
 
 func (c *cloud) Cancel(context.Context, action.Task) error {
@@ -585,7 +596,10 @@ func TestVerbs(t *testing.T) {
 		plan.SetHooks,
 		plan.SetRetain,
 		plan.Compare,
+		plan.Verify,
 		plan.Detect,
+		plan.ProposeRevert,
+		plan.Revert,
 	}
 	for _, v := range wanted {
 		if _, ok := all[v]; !ok {

@@ -33,7 +33,7 @@ func TestAdopt(t *testing.T) {
 		"busy":             {"v2", func(l *plan.Live) { l.Status = "UPDATE_IN_PROGRESS" }, fault.Busy, plan.Record{}, "stack shop-vpc is UPDATE_IN_PROGRESS: wait"},
 		"deleted":          {"v2", func(l *plan.Live) { l.Status = gone }, fault.Missing, plan.Record{}, "stack shop-vpc was deleted after the plan was made"},
 	} {
-		live := plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch, Project: other, Outputs: map[string]string{"Id": "1"}}
+		live := plan.Live{StackID: "id", Status: "CREATE_COMPLETE", LastUpdated: epoch, Project: other, Outputs: map[string]string{"Id": "1"}, Protected: true, Tags: map[string]string{"team": "a"}}
 		c.change(&live)
 		at := task(plan.Adopt)
 		at.Record = plan.Record{}
@@ -54,6 +54,7 @@ func TestAdopt(t *testing.T) {
 		}
 		c.want.Node, c.want.Stack, c.want.Target, c.want.StackID, c.want.Adopted = "vpc", "shop-vpc", eu, "id", "id"
 		c.want.Needs, c.want.Outputs, c.want.Run = []string{"net"}, live.Outputs, "r"
+		c.want.Settings = plan.NewSettings(true, live.Tags)
 		if diff := cmp.Diff(&c.want, p.Record); diff != "" || p.Err != nil || p.Adopts != "id" || !strings.HasPrefix(p.Why, c.says) {
 			t.Errorf("%s: %v %q adopts %q\n%s", name, p.Err, p.Why, p.Adopts, diff)
 		}

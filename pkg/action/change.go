@@ -19,7 +19,7 @@ type change struct{ Cloud }
 // Start describes the stack if that is so, and if there may be nothing to change, or
 // the rollback to continue.
 func (a change) Start(ctx context.Context, t Task) (plan.Receipt, error) {
-	if t.Request == ExecuteChangeSet {
+	if t.Request == ExecuteChangeSet || t.Request == ExecuteDriftChangeSet {
 		return a.startExecution(ctx, t)
 	}
 	if t.Request == ContinueUpdateRollback || t.Request == UpdateStack && !t.changes() {
@@ -160,7 +160,7 @@ func (a change) end(ctx context.Context, t Task, op Operation, live plan.Live) (
 			return Progress{}, err
 		}
 	}
-	p.Record.Policy = t.Node.StackPolicy.Digest
+	p.Record.Policy, p.Record.Settings = t.Node.StackPolicy.Digest, plan.NewSettings(t.Node.Protect, t.Want.Tags)
 	return p, nil
 }
 
@@ -173,10 +173,14 @@ func (t Task) policyOf(live plan.Live) string {
 }
 
 // configures reports whether t's operation deploys its node.
-func (t Task) configures() bool { return t.Request == CreateStack || t.updates() }
+func (t Task) configures() bool {
+	return t.Request == CreateStack || t.updates() && t.Request != ExecuteDriftChangeSet
+}
 
 // updates reports whether t's operation updates the stack of its node.
-func (t Task) updates() bool { return t.Request == UpdateStack || t.Request == ExecuteChangeSet }
+func (t Task) updates() bool {
+	return t.Request == UpdateStack || t.Request == ExecuteChangeSet || t.Request == ExecuteDriftChangeSet
+}
 
 // ended returns the result of an operation that is over and has left the given stack.
 func (t Task) ended(op Operation, live plan.Live) Progress {
@@ -196,6 +200,8 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 		if !op.Status.Restored() {
 			p.Err = t.failure(op)
 		}
+	case t.Request == ExecuteDriftChangeSet && (t.Receipt.Unchanged || op.Status.Good()):
+		p = t.reverted(p, r)
 	case t.Receipt.Unchanged:
 		p.Why = "unchanged"
 		r.Digest, r.Template, r.Needs, r.Moved = t.Want.Digest, t.Node.Template.Digest, t.Node.Needs, nil
@@ -235,7 +241,9 @@ func newRecord(t Task, live plan.Live) plan.Record {
 	if t.Node.Name != "" {
 		r.Stack, r.Target = t.Node.Stack, t.Node.Target
 	}
-	r.Policy = t.policyOf(live)
+	if r.Policy = t.policyOf(live); r.StackID != live.StackID { // a new stack
+		r.Settings = nil
+	}
 	r.StackID, r.Outputs, r.LastUpdated = live.StackID, live.Outputs, live.LastUpdated
 	if r.Adopted != r.StackID { // the adopted stack is gone, and this is another one
 		r.Adopted = ""

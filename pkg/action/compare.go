@@ -5,11 +5,12 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // compareVerb compares a live stack with its record.
 func compareVerb(c Cloud) Verb {
-	return Verb{Name: plan.Compare, Action: compare{c}, PollReads: 1, Past: "as recorded"}
+	return Verb{Name: plan.Compare, Action: compare{c}, PollReads: 2, Past: "as recorded"}
 }
 
 // compare fails if the stack is not as recorded. It changes neither.
@@ -27,7 +28,17 @@ func (a compare) Poll(ctx context.Context, t Task) (Progress, error) {
 	if err != nil || live.Status.Busy() || live.Status.Cleaning() {
 		return Progress{}, err
 	}
-	found := t.Record.Compared(t.Project, live)
+	var policy project.StackPolicy
+	if live.StackID == t.Record.StackID && !live.Status.Gone() {
+		policy, err = a.StackPolicy(ctx, t.Location())
+	}
+	switch {
+	case fault.Is(err, fault.Missing): // it was deleted since
+		return Progress{Soon: true}, nil
+	case err != nil:
+		return Progress{}, err
+	}
+	found := t.Record.Compared(t.Project, live, policy)
 	result := plan.ResultOf(live)
 	result.Findings = found
 	if len(found) > 0 {

@@ -30,7 +30,7 @@ func (t Task) succeededBy(live plan.Live) bool {
 	switch {
 	case t.Receipt.Operation == "" || len(live.Operations) == 0 || live.Operations[0] != t.Receipt.Operation:
 		return false
-	case !t.configures() || live.StackID != t.Receipt.StackID:
+	case !t.configures() && !t.updates() || live.StackID != t.Receipt.StackID:
 		return false
 	case live.StackID != t.Record.StackID: // t has created it
 		return live.Status == "CREATE_COMPLETE"

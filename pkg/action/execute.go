@@ -18,7 +18,7 @@ func executeVerb(c Cloud) Verb {
 // stack, the outputs that it uses, or the change set.
 func (a change) startExecution(ctx context.Context, t Task) (plan.Receipt, error) {
 	live, err := a.Live(ctx, t.Location())
-	outdated := fault.New(fault.Refused, "stack %s was changed after its change set was made: retry the run", t.Node.Stack)
+	outdated := fault.New(fault.Refused, "stack %s was changed after its change set was made: retry the run", t.Location().Stack)
 	switch {
 	case err != nil:
 		return plan.Receipt{}, err
@@ -32,7 +32,7 @@ func (a change) startExecution(ctx context.Context, t Task) (plan.Receipt, error
 	case live.Status.Gone():
 		return plan.Receipt{}, remedy(t, fault.New(fault.Missing, "it is %s", live.Status))
 	case live.Status.Busy(), live.Status.Cleaning():
-		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, live.Status)
+		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Location().Stack, live.Status)
 	case fault.Is(err, fault.Missing):
 		return plan.Receipt{}, deletedChangeSet(t, err)
 	case err != nil:
@@ -42,7 +42,7 @@ func (a change) startExecution(ctx context.Context, t Task) (plan.Receipt, error
 	case !ready: // CloudFormation deletes it, and another of the same name may exist
 		return plan.Receipt{}, deletedChangeSet(t, fault.New(fault.Missing, "it is not ready"))
 	case t.Want.Digest != t.Proposed.Inputs:
-		return plan.Receipt{}, fault.New(fault.Refused, "the outputs that stack %s uses have changed after its change set was made: retry the run", t.Node.Stack)
+		return plan.Receipt{}, fault.New(fault.Refused, "the outputs that stack %s uses have changed after its change set was made: retry the run", t.Location().Stack)
 	}
 	return a.Begin(ctx, t)
 }

@@ -51,7 +51,7 @@ func (a propose) Poll(ctx context.Context, t Task) (Progress, error) {
 		if err != nil {
 			return Progress{}, err
 		}
-		p.LastUpdated, p.Protection = live.LastUpdated, live.Protected != t.Node.Protect
+		p.LastUpdated, p.Protection = live.LastUpdated, t.Node.Name != "" && live.Protected != t.Node.Protect
 	}
 	p.Inputs = t.Want.Digest
 	return Progress{Over: true, Receipt: t.Receipt, Proposal: &p}, nil

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -38,6 +39,19 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 		r.Digest, why = "", "changed outside Stackwright, or its last operation did not finish: the next deploy updates it"
 	}
 	r.LastUpdated = live.LastUpdated
+	if r.Policy != "" { // a stack policy that the project has given
+		policy, err := a.StackPolicy(ctx, t.Location())
+		switch {
+		case fault.Is(err, fault.Missing): // it was deleted since
+			return Progress{Soon: true}, nil
+		case fault.Is(err, fault.Denied):
+			why += ", except for its stack policy, which cannot be read: " + err.Error()
+		case err != nil:
+			return Progress{}, err
+		case r.HasOtherPolicy(policy):
+			r.Digest, r.Policy, why = "", policy.Digest, "its stack policy was changed outside Stackwright: the next deploy sets it again"
+		}
+	}
 	return Progress{Over: true, Why: why, Record: &r}, nil
 }
 

@@ -26,7 +26,7 @@ type Verb struct {
 
 // Mutates reports whether the verb changes stacks, so that a claim records the intent.
 func (v Verb) Mutates() bool {
-	return v.Writes() && v.Request != CreateChangeSet && v.Request != DetectStackDrift
+	return v.Writes() && !v.Request.Reads()
 }
 
 // Writes reports whether the start of the verb sends a request to CloudFormation.
@@ -48,7 +48,10 @@ func All(c Cloud, p Publisher, h Hooks) []Verb {
 		waitVerb(c),
 		readVerb(c),
 		compareVerb(c),
+		verifyVerb(c),
 		detectVerb(c),
+		proposeRevertVerb(c),
+		revertVerb(c),
 		adoptVerb(c),
 		forgetVerb(),
 		proposeVerb(c),

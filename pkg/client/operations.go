@@ -384,6 +384,13 @@ func (c *Client) ShowPlan(ctx context.Context, project, environment, run string,
 	return got, err
 }
 
+// ShowRevision is GET /projects/{project}/{environment}/revisions/{revision}: show the revision that a word names, as a rollback names it.
+func (c *Client) ShowRevision(ctx context.Context, project, environment, revision string, options ...Option) (report.Revision, error) {
+	var got report.Revision
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/revisions/{revision}", project, environment, revision)}, &got, options)
+	return got, err
+}
+
 // A ShowRunQuery has the parameters of ShowRun. Zero values are left out.
 type ShowRunQuery struct {
 	From int // the number of the first step of the page

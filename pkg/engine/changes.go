@@ -2,11 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -117,35 +120,79 @@ func (e *Engine) readProposal(ctx context.Context, t *action.Task, r run.Run) er
 }
 
 // tidy deletes what the steps of r, which ends, have left behind and nobody needs any more, such as change sets that were
-// not executed. What could not be deleted is said in the messages of r.
-func (e *Engine) tidy(ctx context.Context, r *run.Run) error {
-	failed := make([]error, len(r.Steps))
-	err := e.Parallel(ctx, len(r.Steps), func(ctx context.Context, i int) error {
-		s := r.Steps[i]
-		tidy := e.Verbs.Of(s.Verb).Tidy
-		if tidy == nil || !s.Receipt.Known() || s.Status == run.Running || r.Executed(s) { // a step that runs was ended by force
-			return nil
+// not executed, as many as the budgets allow. It reports whether all is deleted; else it writes how far it has come, so that the next
+// poll continues there. What could not be deleted is said in the messages of r.
+func (e *Engine) tidy(ctx context.Context, r *run.Run, deadline time.Time) (all bool, err error) {
+	for was := r.Tidied; ; {
+		left := e.leftovers(*r)
+		n := 0
+		if len(left) > 0 && e.Now().Before(deadline) {
+			n, err = e.tidySome(ctx, r, left)
 		}
-		t, err := e.task(ctx, *r, s)
+		if n > 0 {
+			r.Tidied, r.Messages = left[n-1].Number+1, limitMessages(r.Messages)
+		}
+		switch {
+		case len(left) == 0:
+			return true, nil
+		case n == len(left) && err == nil:
+			continue
+		case r.Tidied > was:
+			err = errors.Join(err, e.Store.MarkTidied(ctx, *r))
+		}
+		return false, err
+	}
+}
+
+// leftovers returns the first steps of r that have left something behind, at most atOnce of them.
+func (e *Engine) leftovers(r run.Run) []*run.Step {
+	var left []*run.Step
+	for i := r.Tidied; i < len(r.Steps) && len(left) < atOnce; i++ {
+		if s := &r.Steps[i]; e.leaves(r, *s) {
+			left = append(left, s)
+		}
+	}
+	return left
+}
+
+// leaves reports whether s, a step of r, has left something behind that is still to be deleted. A step that runs was ended by force.
+func (e *Engine) leaves(r run.Run, s run.Step) bool {
+	return e.Verbs.Of(s.Verb).Tidy != nil && s.Number >= r.Tidied && s.Receipt.Known() && s.Over() && !r.Executed(s)
+}
+
+// tidySome deletes what the given steps of r have left behind, and returns of how many, the first ones: the budgets allow no more, or
+// CloudFormation has throttled a request.
+func (e *Engine) tidySome(ctx context.Context, r *run.Run, left []*run.Step) (int, error) {
+	may, _ := e.affordable(ctx, r.ID, left, func(run.Step) budget.Demand { return budget.Demand{Writes: 1} })
+	n := 0
+	for n < len(may) && may[n] == left[n] {
+		n++
+	}
+	failed := make([]error, n)
+	err := e.Parallel(ctx, n, func(ctx context.Context, i int) error {
+		s := left[i]
+		t, err := e.task(ctx, *r, *s)
 		if err == nil {
-			err = tidy(ctx, t)
-		}
-		if fault.Is(err, fault.Throttled, fault.Unavailable) {
-			return err
+			err = e.Verbs.Of(s.Verb).Tidy(ctx, t)
+			e.reportThrottled(ctx, s.Where, budget.Write, err)
 		}
 		failed[i] = err
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("delete what steps have left behind: %w", err)
+		return 0, err
 	}
 	for i, err := range failed {
-		if err != nil {
-			r.Messages = append(r.Messages, fmt.Sprintf("%s has left a %s behind, delete it: %s", r.Steps[i].ID, e.Verbs.Of(r.Steps[i].Verb).Leaves, err))
+		switch {
+		case fault.Is(err, fault.Throttled):
+			return i, nil
+		case fault.Is(err, fault.Unavailable):
+			return i, fmt.Errorf("delete what %s has left behind: %w", left[i].ID, err)
+		case err != nil:
+			r.Messages = append(r.Messages, fmt.Sprintf("%s has left a %s behind, delete it: %s", left[i].ID, e.Verbs.Of(left[i].Verb).Leaves, err))
 		}
 	}
-	r.Messages = limitMessages(r.Messages)
-	return nil
+	return n, nil
 }
 
 // saveChanges stores what a plan would change, and returns a reference to it.

@@ -71,7 +71,7 @@ func TestRollbackWithoutKeptValues(t *testing.T) {
 	h.backend.Cloud.Stored = map[string]project.StoredParameter{"/shop/size": {Value: "large"}}
 	h.requestAndExecute("b", "deploy", "v2")
 	back := h.planAndExecute(engine.RollbackOf("b"))
-	want := "these values outside the project were read again, because the last successful deploy did not keep them: ${ssm-value:/shop/none@}, ${ssm-value:/shop/size@}"
+	want := "these values outside the project were read again, because the deploy that is restored did not keep them: ${ssm-value:/shop/none@}, ${ssm-value:/shop/size@}"
 	if _, got := h.backend.Cloud.Template("shop-vpc"); back.State != run.StateSucceeded || got["P"] != "large" || !slices.Contains(back.Messages, want) {
 		t.Errorf("the rollback is %s: %q, parameters %v", back.State, back.Messages, got)
 	}

@@ -60,7 +60,20 @@ type faultyStore struct {
 	afterRegister func() // called after a token was registered
 	beforeLock    func() // called once, before the lock is read
 	readErr       error
-	forgetful     bool // no lock has kept values outside the project
+	forgetful     bool     // no lock has kept values outside the project
+	expired       []string // runs that are not recorded any more
+}
+
+func (s *faultyStore) Run(ctx context.Context, id string) (run.Run, error) {
+	if slices.Contains(s.expired, id) {
+		return run.Run{}, fault.New(fault.Missing, "there is no run %s", id)
+	}
+	return s.Store.Run(ctx, id)
+}
+
+func (s *faultyStore) List(ctx context.Context, project string, most int) ([]run.Run, error) {
+	runs, err := s.Store.List(ctx, project, most)
+	return slices.DeleteFunc(runs, func(r run.Run) bool { return slices.Contains(s.expired, r.ID) }), err
 }
 
 func (s *faultyStore) RaiseEpoch(ctx context.Context, r run.Run) error {
@@ -136,6 +149,7 @@ type faultyCloud struct {
 	*sim.Cloud
 	mu                sync.Mutex
 	beginErr, readErr error
+	roomErr           error
 	loseAnswers       bool   // Begin carries out the request, and its answer is lost
 	beforeBegin       func() // called before each request; may be nil
 }
@@ -171,6 +185,14 @@ func (c *faultyCloud) Live(ctx context.Context, p plan.Location) (plan.Live, err
 		return plan.Live{}, c.readErr
 	}
 	return c.Cloud.Live(ctx, p)
+}
+
+func (c *faultyCloud) Room(ctx context.Context, t project.Target, count func()) (plan.Room, error) {
+	defer c.lock()()
+	if c.roomErr != nil {
+		return plan.Room{}, c.roomErr
+	}
+	return c.Cloud.Room(ctx, t, count)
 }
 
 func (c *faultyCloud) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {

@@ -150,12 +150,15 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.scheduledSource(ctx, r); err != nil {
 		return plan.Plan{}, err
 	}
-	desired, err := e.desired(ctx, r)
-	if err != nil {
+	if err := e.findFiles(ctx, r); err != nil {
 		return plan.Plan{}, err
 	}
+	desired, err := e.desired(ctx, r)
+	if err != nil {
+		return plan.Plan{}, notAgain(*r, err)
+	}
 	if err := e.permitDesired(ctx, r.Project, desired); err != nil {
-		return plan.Plan{}, err
+		return plan.Plan{}, notAgain(*r, err)
 	}
 	r.Rollback = r.Rollback || desired.Rollback && o.Reversible
 	if err := e.lock(ctx, *r); err != nil {
@@ -175,6 +178,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return plan.Plan{}, err
 	}
 	p, err := o.Plan(view)
+	if err == nil {
+		err = e.refuseFull(ctx, *r, view, &p)
+	}
 	if err != nil {
 		return p, err
 	}
@@ -257,7 +263,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 
 // previewMessages adds to r, a preview, what a user should know of its plan p.
 func (e *Engine) previewMessages(ctx context.Context, r *run.Run, v plan.View, p plan.Plan) error {
-	r.Messages = accessErrors(v.Live)
+	r.Messages = append(r.Messages, accessErrors(v.Live)...)
 	for _, t := range p.Twins {
 		r.Messages = append(r.Messages, t.String())
 	}

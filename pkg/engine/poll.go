@@ -148,7 +148,10 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 	}
 	now := e.Now()
 	wait := r.NextPoll(now).Sub(now)
-	switch s := r.Next(now); {
+	s, err := e.next(ctx, &r, p)
+	switch {
+	case err != nil:
+		return nil, nil, err
 	case r.Epoch != p.Loop.Epoch:
 		a, err := e.fencedOff(ctx, p.Loop.Run, p.Loop.Epoch)
 		return &a, nil, err
@@ -160,9 +163,6 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Started)).String())
 		}
 		r, s, err := e.exact(ctx, r, s)
-		if err == nil && s.Over() {
-			err = e.tidy(ctx, &r)
-		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -185,6 +185,19 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 		return answer(run.StateWatch, wait)
 	}
 	return nil, nil, nil
+}
+
+// next returns the state that r should have now. A run does not end before what its steps have left behind is deleted.
+func (e *Engine) next(ctx context.Context, r *run.Run, p poll) (run.State, error) {
+	s := r.Next(e.Now())
+	if !s.Over() || r.State.Over() || r.Epoch != p.Loop.Epoch {
+		return s, nil
+	}
+	tidied, err := e.tidy(ctx, r, p.deadline)
+	if !tidied {
+		s = run.StateWatch
+	}
+	return s, err
 }
 
 // pollSteps polls the running steps that are due, as many as the budgets allow, and

@@ -60,7 +60,7 @@ type Executions interface {
 	RaiseEpoch(ctx context.Context, r run.Run) error
 
 	// Commit writes r's steps in place of those that an earlier planner left, then
-	// moves r from pending to its state and writes its operation, source, values, deletions
+	// moves r from pending to its state and writes its operation, source, revision, values, deletions
 	// and digest, whether it rolls back, when it started, its deadline and its limits.
 	// It is Stale if the stored run is not pending, or its epoch is not r.Epoch.
 	Commit(ctx context.Context, r run.Run) error
@@ -81,6 +81,10 @@ type Executions interface {
 	// it then is, without steps. It is Refused if Give refuses; Missing if there is
 	// no such run.
 	RecordCommand(ctx context.Context, id string, c run.GivenCommand) (run.Run, error)
+
+	// MarkTidied writes r.Tidied and r.Messages of a run that is about to end. It is Stale if the
+	// run has another epoch or token.
+	MarkTidied(ctx context.Context, r run.Run) error
 
 	// MarkWaiting writes that r waits for a person, on condition of r.Epoch and that
 	// the generation is r.Generation.
@@ -294,6 +298,10 @@ type Clouds interface {
 	// Exports reads the exports of the given names in a target, and returns them by name. It leaves
 	// out those that do not exist. It calls count before each of its requests.
 	Exports(ctx context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error)
+
+	// Room reads how many stacks CloudFormation lets the account of a target have in its region, and how many there are. What it lets it have
+	// may be an hour old. It calls count before each of its requests.
+	Room(ctx context.Context, t project.Target, count func()) (plan.Room, error)
 
 	// Describe reads the stacks of the given IDs in a target, many with one request,
 	// and returns them by ID. It gives up before it has sent as many requests as there

@@ -204,8 +204,8 @@ func (e *Engine) endByForce(ctx context.Context, r run.Run, s run.State, why str
 func (e *Engine) leftBehind(r run.Run) []string {
 	var all []string
 	for _, s := range r.Steps {
-		if v := e.Verbs.Of(s.Verb); v.Tidy != nil && s.Over() && s.Receipt.Known() && !r.Executed(s) {
-			all = append(all, fmt.Sprintf("%s has left a %s behind: delete %s of the stack, if it is still there", s.ID, v.Leaves, action.Token(r.ID, r.TokenKey, s.Number, s.Attempt)))
+		if e.leaves(r, s) {
+			all = append(all, fmt.Sprintf("%s has left a %s behind: delete %s of the stack, if it is still there", s.ID, e.Verbs.Of(s.Verb).Leaves, action.Token(r.ID, r.TokenKey, s.Number, s.Attempt)))
 		}
 	}
 	return all

@@ -13,8 +13,7 @@ import (
 )
 
 // readSources puts the values outside the project in the place of the references to them, in the stacks that r is about. The
-// targets are permitted. A run that writes keeps the values, and a rollback restores those that the last successful deploy has
-// kept.
+// targets are permitted. A run that writes keeps the values, and a rollback restores those that the revision has kept.
 func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
 	about := p
 	if selected := plan.Selected(p, e.operation(*r).Selects(r.Selection)); selected != nil {
@@ -27,7 +26,7 @@ func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project)
 	}
 	values, err := e.keptValues(ctx, r, sources)
 	if err != nil {
-		return p, fmt.Errorf("read the values outside the project that the last successful deploy has kept: %w", err)
+		return p, fmt.Errorf("read the values outside the project that the revision has kept: %w", err)
 	}
 	now, err := e.valuesNow(ctx, *r, p, slices.DeleteFunc(sources, func(s project.Source) bool { return values[s].Source == s }))
 	if err != nil {
@@ -75,18 +74,15 @@ func (e *Engine) checkValues(ctx context.Context, before, after project.Project)
 }
 
 // keptValues returns the values of sources that a rollback restores; none for another operation. The messages of r say which
-// were not kept: a version of Stackwright that kept none made that deploy, or one that reads the files in another way.
+// were not kept: a version of Stackwright that kept none made that deploy, or one that reads the files in another way, or it was about other stacks.
 func (e *Engine) keptValues(ctx context.Context, r *run.Run, sources []project.Source) (project.SourceValues, error) {
 	values := make(project.SourceValues)
-	if !e.operation(*r).Restores {
-		return values, nil
+	reference, restores, err := e.restored(ctx, *r)
+	if err != nil || !restores {
+		return values, err
 	}
-	l, err := e.Store.Lock(ctx, r.Project)
-	if err != nil {
-		return nil, err
-	}
-	if l.Values != "" {
-		kept, err := e.Specs.Values(ctx, l.Values)
+	if reference != "" {
+		kept, err := e.Specs.Values(ctx, reference)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +99,20 @@ func (e *Engine) keptValues(ctx context.Context, r *run.Run, sources []project.S
 		}
 	}
 	if len(again) > 0 {
-		r.Messages = append(r.Messages, "these values outside the project were read again, because the last successful deploy did not keep them: "+strings.Join(again, ", "))
+		r.Messages = append(r.Messages, "these values outside the project were read again, because the deploy that is restored did not keep them: "+strings.Join(again, ", "))
 	}
 	return values, nil
+}
+
+// restored returns the reference to the values that r restores, which is empty if none were kept. It reports false if r restores none.
+func (e *Engine) restored(ctx context.Context, r run.Run) (reference string, restores bool, err error) {
+	switch o := e.operation(r); {
+	case o.Restores:
+		l, err := e.Store.Lock(ctx, r.Project)
+		return l.Values, true, err
+	case o.FromRevision:
+		v, err := FindRevision(ctx, e.Store, r.Project, r.Revision)
+		return v.Values, true, err
+	}
+	return "", false, nil
 }

@@ -104,7 +104,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 // not among them. A rollback restores what was deployed before, with or without a
 // project file.
 func (e *Engine) refuseLostFile(ctx context.Context, r run.Run, v plan.View) error {
-	if v.Desired.Kind == project.WithFile || e.operation(r).Restores {
+	if o := e.operation(r); v.Desired.Kind == project.WithFile || o.Restores || o.FromRevision {
 		return nil
 	}
 	l, err := e.Store.Lock(ctx, r.Project)

@@ -77,6 +77,13 @@ type Loaded struct {
 	Unregistered []string                  `json:"-"`       // targets that are named and not registered; set even if the project is refused
 	Required     map[string]project.Target `json:"-"`       // the account and region that the files require of them; "" is any
 	Edges        []resolve.Edge            `json:"edges"`   // why nodes are deployed after others; sorted
+	Origins      map[string]Origin         `json:"-"`       // by node
+}
+
+// An Origin is where the files say what a stack is.
+type Origin struct {
+	File       string                    // whose text is the template; empty if that is elsewhere, or is made of something else
+	Parameters map[string]declared.Entry // that the files give, with the defaults merged in
 }
 
 // Environments lists the environments that the files list, in their order. It is
@@ -131,7 +138,7 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 	}
 	l.Project, l.Templates = p.Of(d)
 	l.Edges, l.Lacked = p.SortedEdges(), elsewhere.Lacked()
-	l.Sources, l.Objects, l.Needs = map[string]string{}, p.Objects, map[string][]string{}
+	l.Sources, l.Objects, l.Needs, l.Origins = map[string]string{}, p.Objects, map[string][]string{}, map[string]Origin{}
 	for _, s := range p.Stacks {
 		if s.Template == nil { // it was not fetched
 			continue
@@ -140,6 +147,7 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 			l.Needs[s.Node.Template.Digest] = slices.Compact(slices.Sorted(slices.Values(append(l.Needs[s.Node.Template.Digest], needs...))))
 		}
 		l.Sources[s.Node.Name] = s.Template.At.String()
+		l.Origins[s.Node.Name] = Origin{s.Template.File, s.Settings.Parameters}
 	}
 	return l, nil
 }

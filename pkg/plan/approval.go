@@ -84,21 +84,32 @@ func (g *gating) approvals(s Step) []int {
 // review adds the steps that make the change set of an update, and wait until it is approved, before s, the update or the
 // first of its hooks. It returns s, or the step that executes the change set in the place of the update.
 func (g *gating) review(s Step) Step {
+	propose, execute := s.review()
 	if g.proposals[s.Node] == "" {
-		proposal := Step{ID: StepID(s.Node, Propose, ""), Node: s.Node, Where: s.Where, Verb: Propose, Deployment: g.Desired.Nodes[s.Node].Deployment, After: s.After}
+		proposal := Step{ID: StepID(s.Node, propose, ""), Node: s.Node, Where: s.Where, Verb: propose, Deployment: g.Desired.Nodes[s.Node].Deployment, After: s.After}
 		g.proposals[s.Node] = proposal.ID
-		after := []int{g.add(proposal)}
-		by := g.by
-		by.Plan = false
-		s.After = g.approvals(Step{
-			Node: s.Node, Qualifier: ofChangeSet, Approval: &by, Proposal: proposal.ID, After: after,
-			Optional: g.by.Plan || g.weakened(s.Node) == "",
-		})
+		s.After = []int{g.add(proposal)}
+		if g.level(s.Node).Updates() {
+			rule := g.by
+			rule.Plan = false
+			s.After = g.approvals(Step{
+				Node: s.Node, Qualifier: ofChangeSet, Approval: &rule, Proposal: proposal.ID, After: s.After,
+				Optional: g.by.Plan || g.weakened(s.Node) == "",
+			})
+		}
 	}
-	if s.does(Update) {
-		s.ID, s.Verb, s.Proposal = StepID(s.Node, Execute, ""), Execute, g.proposals[s.Node]
+	if s.Around == "" {
+		s.ID, s.Verb, s.Proposal = StepID(s.Node, execute, ""), execute, g.proposals[s.Node]
 	}
 	return s
+}
+
+// review returns the verbs that propose the change set of a step and execute it.
+func (s Step) review() (propose, execute Verb) {
+	if s.does(Revert) {
+		return ProposeRevert, Revert
+	}
+	return Propose, Execute
 }
 
 // ofChangeSet qualifies the steps that wait for the approval of a change set.
@@ -124,7 +135,7 @@ func (v View) level(node string) project.ApprovalLevel {
 // reviewed reports whether the change set of s decides whether s has to be approved.
 func (v View) reviewed(s Step) bool {
 	s.Verb = cmp.Or(s.Around, s.Verb) // the hooks of an update wait for it too
-	return s.does(Update) && v.level(s.Node).Updates()
+	return s.does(Revert) || s.does(Update) && v.level(s.Node).Updates()
 }
 
 // Estimated returns p, which has the steps that wait for approval, with those waiting in any case that c, what the plan
@@ -196,6 +207,8 @@ func (c StackChange) demand(l project.ApprovalLevel) string {
 		return "approve: always"
 	case !l.Updates():
 		return ""
+	case !l.Weaker(project.ApproveDrift) && len(c.Drifted) > 0:
+		return fmt.Sprintf("approve: %s, and the stack has drifted: %s", l, listed(c.Drifted))
 	case len(loses) > 0:
 		return says("deletes the data of", slices.Concat(loses, mayLose))
 	case len(mayLose) > 0:
@@ -234,7 +247,7 @@ func (v View) Demands(p Plan, c Changes) []string {
 			continue
 		case why != "":
 			all = append(all, fmt.Sprintf("stack %s has to be approved: %s", name, why))
-		case v.reviewed(s):
+		case v.reviewed(s) && v.level(s.Node).Updates():
 			all = append(all, fmt.Sprintf("stack %s may have to be approved: by approve: %s, its change set decides", name, v.level(s.Node)))
 		default:
 			continue

@@ -54,6 +54,12 @@ func TestStacksThatHaveToBeApproved(t *testing.T) {
 			want: "vpc/update db/wait db/approve db/approve:2 db/delete←db/wait,db/approve,db/approve:2",
 		},
 		{steps: removal, desired: true, wants: deletions, want: "vpc/update db/wait db/delete←db/wait"}, // it is created again
+		{steps: []plan.Step{step("db", plan.Revert)}, want: "db/propose-revert db/revert←db/propose-revert"},
+		{steps: []plan.Step{step("db", plan.Revert)}, recorded: deletions, want: "db/propose-revert db/revert←db/propose-revert"},
+		{
+			steps: []plan.Step{step("db", plan.Revert)}, recorded: replacements, because: "stack db may have to be approved: by approve: replacements, its change set decides",
+			want: "db/propose-revert db/approve:change-set←db/propose-revert db/revert←db/approve:change-set",
+		},
 		{steps: []plan.Step{step("db", plan.SetLevel)}, desired: true, wants: always, recorded: deletions, want: "db/set-level"},
 		{
 			steps: []plan.Step{step("db", plan.SetLevel)}, desired: true, wants: deletions, recorded: always, because: "stack db has to be approved: the files change approve: always to deletions",

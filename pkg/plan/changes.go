@@ -54,6 +54,7 @@ const (
 	ActionAdopt   StackAction = "adopt"  // a live stack that no project owns becomes the project's; an update may follow
 	ActionImport  StackAction = "import" // resources that exist come into the stack, which is created or updated
 	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
+	ActionRevert  StackAction = "revert" // its resources are brought back that have drifted
 	ActionLevel   StackAction = "level"  // only the level of its approval is recorded: the stack is unchanged
 	ActionRetain  StackAction = "retain" // only what a deletion of it retains is recorded: the stack is unchanged
 	ActionHooks   StackAction = "hooks"  // only hooks are called or recorded: the stack is unchanged
@@ -61,13 +62,13 @@ const (
 
 // StackActions lists the actions.
 func StackActions() []StackAction {
-	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionLevel, ActionRetain, ActionHooks}
+	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionRevert, ActionLevel, ActionRetain, ActionHooks}
 }
 
 // Existing reports whether the action is about a stack that exists and stays, so that it is
 // compared with what is desired.
 func (a StackAction) Existing() bool {
-	return a == ActionUpdate || a == ActionAdopt || a == ActionImport || a == ActionLevel || a == ActionRetain || a == ActionHooks
+	return a == ActionUpdate || a == ActionRevert || a == ActionAdopt || a == ActionImport || a == ActionLevel || a == ActionRetain || a == ActionHooks
 }
 
 // A Certainty says whether an action changes the stack.
@@ -94,6 +95,8 @@ type StackChange struct {
 
 	PossibleDataLoss bool `json:"possible_data_loss"` // the data of some resource is lost if CloudFormation replaces or deletes it
 	UnknownDataLoss  bool `json:"unknown_data_loss"`  // data of resources that the templates do not show may be lost
+
+	Drifted []string `json:"drifted,omitempty"` // the resources of a stack that exists which the last drift detection has found to differ from their template
 
 	Parameters []ValueChange    `json:"parameters"`
 	Tags       []ValueChange    `json:"tags"`
@@ -137,6 +140,7 @@ type ResourceChange struct {
 	PossibleDataLoss bool                 `json:"possible_data_loss"`   // it is lost if CloudFormation replaces or deletes the resource
 	Loses            string               `json:"loses,omitempty"`      // what is lost if the resource is removed or replaced
 	Refused          string               `json:"refused,omitempty"`    // why CloudFormation will refuse the change
+	Ignored          []string             `json:"ignored,omitempty"`    // of a change set that reverts drift: the properties that it leaves as they are, with the reason
 	Policy           string               `json:"policy,omitempty"`     // that keeps the data instead, such as Retain
 	MovedFrom        string               `json:"moved_from,omitempty"` // the stack and the ID there of a resource that moves into the stack, as "app.Table"
 	MovedTo          string               `json:"moved_to,omitempty"`   // the same of one that moves out of it
@@ -183,6 +187,7 @@ type Summary struct {
 	Adopt             int `json:"adopt"`
 	Import            int `json:"import"`
 	Forget            int `json:"forget"`
+	Revert            int `json:"revert,omitempty"` // stacks whose drift is reverted
 	Level             int `json:"level"`            // stacks of which only the level of approval changes
 	Retain            int `json:"retain,omitempty"` // stacks of which only what a deletion retains is recorded
 	Hooks             int `json:"hooks"`            // stacks of which only hooks are called or recorded
@@ -209,6 +214,8 @@ func (s *Summary) count(c StackChange) {
 		s.Import++
 	case c.Action == ActionForget:
 		s.Forget++
+	case c.Action == ActionRevert:
+		s.Revert++
 	case c.Action == ActionLevel:
 		s.Level++
 	case c.Action == ActionRetain:

@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // check compares the live stacks with their records.
@@ -18,32 +21,55 @@ func check() Operation {
 	}
 }
 
-// Check compares every recorded stack. Its steps have no order.
-func Check(v View) (Plan, error) { return eachRecorded(v, Compare) }
+// VerificationVersion is the version of the arguments of Verify: a project.Target.
+const VerificationVersion = 1
+
+// Check compares every recorded stack, and verifies every target that has one. Its steps have no order.
+func Check(v View) (Plan, error) {
+	p, err := eachRecorded(v, Compare)
+	if err != nil {
+		return p, err
+	}
+	targets := make(map[project.Target]bool)
+	for _, s := range p.Steps {
+		targets[v.Recorded[s.Node].Target] = true
+	}
+	for _, t := range slices.SortedFunc(maps.Keys(targets), project.Target.Compare) {
+		arguments, err := NewArguments(VerificationVersion, t)
+		if err != nil {
+			return p, err
+		}
+		p.Steps = append(p.Steps, Step{ID: StepID("", Verify, t.Name), Where: t.Where(), Verb: Verify, Qualifier: t.Name, Arguments: arguments})
+	}
+	return p, nil
+}
 
 // The kinds of the findings of a check.
 const (
-	CheckMissing  = "missing"  // the stack does not exist
-	CheckOther    = "other"    // another stack has its name
-	CheckProject  = "project"  // its tag does not name the project
-	CheckStatus   = "status"   // its last operation failed
-	CheckUpdated  = "updated"  // it was changed outside Stackwright
-	CheckOutput   = "output"   // an output differs
-	CheckUnproved = "unproved" // nobody knows what was last deployed to it
+	CheckMissing    = "missing"    // the stack does not exist
+	CheckOther      = "other"      // another stack has its name
+	CheckProject    = "project"    // its tag does not name the project
+	CheckStatus     = "status"     // its last operation failed
+	CheckUpdated    = "updated"    // it was changed outside Stackwright
+	CheckUnproved   = "unproved"   // nobody knows what was last deployed to it
+	CheckProtection = "protection" // its termination protection differs
+	CheckPolicy     = "policy"     // its stack policy differs
+	CheckTag        = "tag"        // a tag differs
+	CheckOutput     = "output"     // an output differs
+
+	CheckAccess = "access" // a target cannot be used
+	CheckQuota  = "quota"  // an account has as many stacks in a region as it may have
 )
 
-// Compared lists what differs between a record of a project such as "shop@prod" and the live stack, on which no operation is in progress. Values
-// of outputs are not part of it: they may be secret.
-func (r Record) Compared(project string, live Live) []Finding {
-	switch {
-	case live.Status.Gone():
-		return []Finding{{Kind: CheckMissing, Expected: r.Stack}}
-	case live.StackID != r.StackID:
-		return []Finding{{Kind: CheckOther, Expected: r.StackID, Actual: live.StackID}}
+// Compared lists what differs between a record of the project with an ID such as "shop@prod" and the live stack, on which no operation is in progress, and its
+// stack policy. Values of outputs and tags are not part of it: they may be secret.
+func (r Record) Compared(id string, live Live, policy project.StackPolicy) []Finding {
+	if gone := r.comparedID(live); gone != nil {
+		return gone
 	}
 	var all []Finding
-	if live.Project != project && !(r.IsAdopted() && live.Project == "") { // an adopted stack gets the tag with its first update
-		all = append(all, Finding{Kind: CheckProject, Expected: project, Actual: live.Project})
+	if live.Project != id && !(r.IsAdopted() && live.Project == "") { // an adopted stack gets the tag with its first update
+		all = append(all, Finding{Kind: CheckProject, Expected: id, Actual: live.Project})
 	}
 	if !live.Status.Good() && !live.Status.Restored() {
 		all = append(all, Finding{Kind: CheckStatus, Actual: string(live.Status)})
@@ -54,25 +80,39 @@ func (r Record) Compared(project string, live Live) []Finding {
 	case r.Digest == "":
 		all = append(all, Finding{Kind: CheckUnproved})
 	}
-	names := make(map[string]bool)
-	for _, outputs := range []map[string]string{r.Outputs, live.Outputs} {
-		for name := range outputs {
-			names[name] = true
-		}
+	all = append(all, r.Settings.compared(NewSettings(live.Protected, live.Tags))...)
+	if r.HasOtherPolicy(policy) {
+		all = append(all, Finding{Kind: CheckPolicy, Expected: cmp.Or(r.Policy, valueNone), Actual: cmp.Or(policy.Digest, valueNone)})
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		was, recorded := r.Outputs[name]
-		is, there := live.Outputs[name]
-		if recorded != there || was != is {
-			all = append(all, Finding{Kind: CheckOutput, Property: name})
-		}
+	return append(all, comparedValues(CheckOutput, r.Outputs, live.Outputs)...)
+}
+
+// comparedID says that the recorded stack does not exist. It returns nil if it does.
+func (r Record) comparedID(live Live) []Finding {
+	switch {
+	case live.Status.Gone():
+		return []Finding{{Kind: CheckMissing, Expected: r.Stack, Actual: valueNone}}
+	case live.StackID != r.StackID:
+		return []Finding{{Kind: CheckOther, Expected: r.StackID, Actual: live.StackID}}
 	}
-	return all
+	return nil
+}
+
+// HasOtherPolicy reports whether a stack has another policy than the project has given it last. A policy that allows every update is as good as
+// none. What an adopted stack had before is not recorded.
+func (r Record) HasOtherPolicy(live project.StackPolicy) bool {
+	digest := func(d string) string {
+		if d == project.NewStackPolicy(project.AllowAll).Digest {
+			return ""
+		}
+		return d
+	}
+	return digest(r.Policy) != digest(live.Digest) && !(r.Policy == "" && r.IsAdopted())
 }
 
 // SayCompared says for people what differs, and what to do. There is a difference.
 func SayCompared(all []Finding) string {
-	var texts, outputs []string
+	var texts, outputs, tags []string
 	for _, f := range all {
 		switch f.Kind {
 		case CheckMissing:
@@ -87,12 +127,29 @@ func SayCompared(all []Finding) string {
 			texts = append(texts, fmt.Sprintf("it was changed outside Stackwright at %s: the next deploy updates it", f.Actual))
 		case CheckUnproved:
 			texts = append(texts, "it is not known what was last deployed to it: the next deploy updates it")
+		case CheckProtection:
+			texts = append(texts, fmt.Sprintf("its termination protection is %s instead of %s: the next deploy turns it %s", f.Actual, f.Expected, f.Expected))
+		case CheckPolicy:
+			texts = append(texts, sayPolicy(f))
+		case CheckTag:
+			tags = append(tags, f.Property)
 		case CheckOutput:
 			outputs = append(outputs, f.Property)
 		}
+	}
+	if len(tags) > 0 {
+		texts = append(texts, "other tags than recorded: "+strings.Join(tags, ", ")+": the next deploy updates it")
 	}
 	if len(outputs) > 0 {
 		texts = append(texts, "other outputs than recorded: "+strings.Join(outputs, ", ")+": refresh records them")
 	}
 	return strings.Join(texts, "; ")
+}
+
+// sayPolicy says for people that a stack policy differs, and what to do.
+func sayPolicy(f Finding) string {
+	if f.Expected == valueNone {
+		return "it has a stack policy that the project has not given it: write it into the files (stack_policy), or set one that allows everything with aws cloudformation set-stack-policy"
+	}
+	return "its stack policy was changed outside Stackwright: refresh records that, and the next deploy sets it again"
 }

@@ -117,7 +117,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 	}
 	p, err := b.plan()
 	p.Unchanged, p.Twins = slices.Sorted(maps.Keys(same)), v.twins()
-	p.Messages = slices.Concat(v.adoptionMessages(p), v.ignoredMessages(about), v.keptMessages(about))
+	p.Messages = slices.Concat(v.adoptionMessages(p), v.ignoredMessages(about), v.keptMessages(about), v.driftMessages(p))
 	return p, err
 }
 

@@ -133,6 +133,12 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		c.desired = d.desired(n, r, before, after, d.values(&compared, n, before, after))
 		return c
 	}
+	if c.Action.Existing() && r.Drifted() {
+		c.Drifted = r.Drift.Resources
+	}
+	if c.Action == ActionRevert { // only its change set says what changes
+		return c
+	}
 	before, after := d.sides(&c, n, r, live)
 	if len(relocated) > 0 { // the update begins with what the move leaves
 		before = difference.Side{Template: d.Found[name].Moved.Template, Scope: scope(n.Stack, live.StackID, n.Target)}
@@ -230,6 +236,8 @@ func action(steps []Step) StackAction {
 		return ActionCreate
 	case has(Update):
 		return ActionUpdate
+	case has(Revert):
+		return ActionRevert
 	case has(SetLevel):
 		return ActionLevel
 	case has(SetRetain):

@@ -68,7 +68,7 @@ func (c StackChange) exact(p Proposal) StackChange {
 		c.Resources = append(c.Resources, r)
 		c.Replaces = c.Replaces || r.Action == difference.Replace
 		c.DataLoss, c.PossibleDataLoss = c.DataLoss || r.DataLoss, c.PossibleDataLoss || r.PossibleDataLoss
-		if !r.nested() { // an estimate has no resources of nested stacks
+		if !r.nested() && c.Action != ActionRevert { // an estimate has no resources of nested stacks
 			c.disagree(r.ID, said(estimated), said(&r))
 		}
 	}
@@ -145,6 +145,10 @@ func (v View) Proposals(p Plan, c Changes) ([]Step, Changes) {
 	var steps []Step
 	c.Stacks = slices.Clone(c.Stacks)
 	for i, s := range c.Stacks {
+		if s.Action == ActionRevert {
+			steps = append(steps, Step{ID: StepID(s.Stack, ProposeRevert, ""), Node: s.Stack, Where: v.where(s.Stack), Verb: ProposeRevert})
+			continue
+		}
 		if s.Action != ActionUpdate && s.Action != ActionAdopt || !slices.Contains(s.Steps, StepID(s.Stack, Update, "")) {
 			continue
 		}

@@ -15,22 +15,23 @@ type Operation struct {
 	// Fault. It is nil for an operation that repeats another.
 	Plan func(View) (Plan, error)
 
-	Requestable bool     // users may request it; others are requested by Stackwright itself
-	Repeats     bool     // it repeats the operation of another run
-	NeedsFiles  bool     // it reads the project's files; other operations read only the records
-	Adopts      bool     // it adopts the stacks of all nodes that it is about
-	Prunes      bool     // it deletes the obsolete stacks of the project's files, and is about no others
-	NeedsOnly   bool     // it is about the stacks that the request names, and never about all
-	Compares    bool     // it finds out how stacks differ from what is known of them, and changes none
-	Preview     bool     // its plan is shown and never executed: it takes no lock and changes no stack
-	Approvable  bool     // its plan has to be approved where the project demands it
-	Writes      bool     // it brings the stacks to a state that the history of deployments records
-	DeletesAll  bool     // it leaves no stack behind
-	Restores    bool     // it restores an earlier deployment, so the history does not count it as an attempt
-	Reversible  bool     // a rollback can follow a run that failed or was cancelled
-	Retryable   bool     // a retry can repeat its runs
-	Schedulable bool     // schedules may request it
-	Options     []Option // that a request for it may have
+	Requestable  bool     // users may request it; others are requested by Stackwright itself
+	Repeats      bool     // it repeats the operation of another run
+	NeedsFiles   bool     // it reads the project's files; other operations read only the records
+	FromRevision bool     // its files, and the values from outside the project, are those of a revision: a request names the revision, and no files
+	Adopts       bool     // it adopts the stacks of all nodes that it is about
+	Prunes       bool     // it deletes the obsolete stacks of the project's files, and is about no others
+	NeedsOnly    bool     // it is about the stacks that the request names, and never about all
+	Compares     bool     // it finds out how stacks differ from what is known of them, and changes none
+	Preview      bool     // its plan is shown and never executed: it takes no lock and changes no stack
+	Approvable   bool     // its plan has to be approved where the project demands it
+	Writes       bool     // it brings the stacks to a state that the history of deployments records
+	DeletesAll   bool     // it leaves no stack behind
+	Restores     bool     // it restores an earlier deployment, so the history does not count it as an attempt
+	Reversible   bool     // a rollback can follow a run that failed or was cancelled
+	Retryable    bool     // a retry can repeat its runs
+	Schedulable  bool     // schedules may request it
+	Options      []Option // that a request for it may have
 
 	Command string // how the command line requests it, if that is not its name
 	Effect  string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
@@ -38,6 +39,9 @@ type Operation struct {
 
 // Deploys reports whether the operation plans to bring the stacks to what the project's files say.
 func (o Operation) Deploys() bool { return o.NeedsFiles && !o.Adopts && !o.Prunes }
+
+// NeedsSource reports whether a request for it names the project's files.
+func (o Operation) NeedsSource() bool { return o.NeedsFiles && !o.FromRevision }
 
 // OnlyDeletes reports whether all that it does is to delete stacks, so a user has to confirm it.
 func (o Operation) OnlyDeletes() bool { return !o.Preview && (o.DeletesAll || o.Prunes) }
@@ -64,6 +68,7 @@ const (
 	OptionUpload       Option = "upload"
 	OptionDigest       Option = "plan_digest"
 	OptionStep         Option = "step"
+	OptionTo           Option = "to"
 
 	OptionWithDependencies Option = "with_dependencies"
 	OptionWithDependents   Option = "with_dependents"
@@ -89,6 +94,7 @@ func Options() []Option {
 		OptionUpload,
 		OptionDigest,
 		OptionStep,
+		OptionTo,
 	}
 }
 
@@ -105,12 +111,16 @@ func AllOperations() Operations {
 		refresh(),
 		check(),
 		drift(),
+		revertDrift(),
+		previewRevertDrift(),
 		adopt(),
 		previewAdopt(),
 		prune(),
 		previewPrune(),
 		forget(),
 		previewForget(),
+		rollbackTo(),
+		previewRollbackTo(),
 		retry(),
 		rollback(),
 	}

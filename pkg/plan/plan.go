@@ -17,29 +17,32 @@ type Verb string
 
 // The verbs that plans use. Package action has their rows.
 const (
-	Create      Verb = "create"
-	Update      Verb = "update"
-	Delete      Verb = "delete"
-	Continue    Verb = "continue"     // continue a rollback that failed
-	Wait        Verb = "wait"         // wait for an operation that another started, or for the cleanup after an update
-	Read        Verb = "read"         // read a live stack into its record
-	Compare     Verb = "compare"      // compare a live stack with its record
-	Detect      Verb = "detect"       // compare the resources of a live stack with its template
-	Forget      Verb = "forget"       // drop a record: its stack is gone, or the user keeps it without Stackwright
-	Adopt       Verb = "adopt"        // record a live stack that Stackwright did not create
-	Import      Verb = "import"       // bring resources that exist into a stack
-	Propose     Verb = "propose"      // say with a change set what an update would change
-	Execute     Verb = "execute"      // update a stack by a change set that was made before
-	CreateEmpty Verb = "create-empty" // create a stack without resources, for the import that comes next
-	MoveOut     Verb = "move-out"     // record that resources leave a stack, before they do
-	MoveIn      Verb = "move-in"      // move resources of another stack into a stack
-	Approve     Verb = "approve"      // wait until a person has approved the plan, or what it does with a stack
-	Publish     Verb = "publish"      // copy a file that a stack needs into a bucket of its account
-	SetLevel    Verb = "set-level"    // record which steps of the stack have to be approved from now on
-	Hook        Verb = "hook"         // call a hook
-	SetHooks    Verb = "set-hooks"    // record the hooks of a stack's deletion
-	SetRetain   Verb = "set-retain"   // record which resources stay when the deletion of the stack fails because of them
-	Barrier     Verb = "barrier"      // only orders other steps: those that come after it start when those before it are done
+	Create        Verb = "create"
+	Update        Verb = "update"
+	Delete        Verb = "delete"
+	Continue      Verb = "continue"       // continue a rollback that failed
+	Wait          Verb = "wait"           // wait for an operation that another started, or for the cleanup after an update
+	Read          Verb = "read"           // read a live stack into its record
+	Compare       Verb = "compare"        // compare a live stack with its record
+	Verify        Verb = "verify"         // verify that a target can be used
+	Detect        Verb = "detect"         // compare the resources of a live stack with its template
+	ProposeRevert Verb = "propose-revert" // say with a change set what would bring back the resources of a stack that have drifted
+	Revert        Verb = "revert"         // bring them back by that change set
+	Forget        Verb = "forget"         // drop a record: its stack is gone, or the user keeps it without Stackwright
+	Adopt         Verb = "adopt"          // record a live stack that Stackwright did not create
+	Import        Verb = "import"         // bring resources that exist into a stack
+	Propose       Verb = "propose"        // say with a change set what an update would change
+	Execute       Verb = "execute"        // update a stack by a change set that was made before
+	CreateEmpty   Verb = "create-empty"   // create a stack without resources, for the import that comes next
+	MoveOut       Verb = "move-out"       // record that resources leave a stack, before they do
+	MoveIn        Verb = "move-in"        // move resources of another stack into a stack
+	Approve       Verb = "approve"        // wait until a person has approved the plan, or what it does with a stack
+	Publish       Verb = "publish"        // copy a file that a stack needs into a bucket of its account
+	SetLevel      Verb = "set-level"      // record which steps of the stack have to be approved from now on
+	Hook          Verb = "hook"           // call a hook
+	SetHooks      Verb = "set-hooks"      // record the hooks of a stack's deletion
+	SetRetain     Verb = "set-retain"     // record which resources stay when the deletion of the stack fails because of them
+	Barrier       Verb = "barrier"        // only orders other steps: those that come after it start when those before it are done
 )
 
 // A Step applies one verb to one node, after other steps.
@@ -177,6 +180,7 @@ type Record struct {
 
 	Approve  project.ApprovalLevel `json:"approve,omitempty"`  // with which it was last deployed
 	Policy   string                `json:"policy,omitempty"`   // the digest of the stack policy that it was last given; empty if the project has given it none
+	Settings *Settings             `json:"settings,omitempty"` // that the last successful create, update or adoption has left; nil if a version without them wrote the record
 	Token    string                `json:"token,omitempty"`    // of the operation that was last started: the intent
 	Deployed string                `json:"deployed,omitempty"` // the token of the operation that left the stack as recorded
 	Run      string                `json:"run,omitempty"`      // that wrote this last

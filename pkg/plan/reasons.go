@@ -34,6 +34,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"its level of approval changes, and nothing in AWS"}
 	case a == ActionRetain:
 		return []string{"what a deletion retains changes, and nothing in AWS"}
+	case a == ActionRevert:
+		return []string{fmt.Sprintf("has drifted, as run %s found: %s", r.Drift.Run, listed(r.Drift.Resources))}
 	case a == ActionHooks:
 		return nil
 	case a == ActionAdopt:

@@ -202,7 +202,7 @@ func (c *StackChange) options(n project.Node, live Live, recorded Record) {
 	}
 }
 
-// policies adds another stack policy, and the one during the update. Stackwright does not read the policy that a stack has.
+// policies adds another stack policy, and the one during the update. A plan does not read the policy that a stack has.
 func (c *StackChange) policies(n project.Node, existed bool, recorded Record) {
 	if !existed {
 		recorded.Policy = ""

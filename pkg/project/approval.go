@@ -24,12 +24,13 @@ const (
 	ApproveDeletions    ApprovalLevel = "deletions"    // the deletion of the stack
 	ApproveDataLoss     ApprovalLevel = "data_loss"    // updates that delete data, or may
 	ApproveReplacements ApprovalLevel = "replacements" // updates that replace resources, or may
+	ApproveDrift        ApprovalLevel = "drift"        // updates of a stack that has drifted
 	ApproveAlways       ApprovalLevel = "always"       // each change of the stack
 )
 
 // ApprovalLevels lists the levels, the weakest first.
 func ApprovalLevels() []ApprovalLevel {
-	return []ApprovalLevel{ApproveNever, ApproveDeletions, ApproveDataLoss, ApproveReplacements, ApproveAlways}
+	return []ApprovalLevel{ApproveNever, ApproveDeletions, ApproveDataLoss, ApproveReplacements, ApproveDrift, ApproveAlways}
 }
 
 // Weaker reports whether l demands less than other.

@@ -21,7 +21,11 @@ type History struct {
 
 	Approval *project.Approval `json:"approval,omitempty"` // what the files of the last successful deploy say about approvals; nil if nothing
 
+	Successful []Revision `json:"successful,omitempty"` // the newest deploys of all stacks that succeeded, newest first, at most MostRevisions, each with other files. They stay when their runs are deleted
+
 	Moved []string `json:"moved,omitempty"` // the runs that may have moved resources between stacks since the last successful deploy
+
+	Moves []Move `json:"moves,omitempty"` // the newest runs that may have moved resources between stacks, and were not rolled back, oldest first, at most MostMoves; unlike Moved, also those before the last successful deploy
 
 	Kind project.Kind `json:"kind,omitempty"` // of the files of the last run that started to write; destroys have no files and do not count
 
@@ -57,6 +61,15 @@ type Attempt struct {
 	Requested time.Time `json:"requested,omitzero"`
 }
 
+// A Move is a run that may have moved resources between stacks.
+type Move struct {
+	Run     string    `json:"run"`
+	Started time.Time `json:"started"`
+}
+
+// MostMoves is how many runs that have moved resources a history has.
+const MostMoves = 20
+
 // Newer reports whether a run of another source, requested after r, has started
 // to write.
 func (h History) Newer(r Run) bool {
@@ -84,6 +97,17 @@ func (h History) MovedBefore(id string) string {
 	return "run " + others[0] + " may have moved resources between stacks since the last successful deploy, and a rollback would delete them: deploy the files that you want instead"
 }
 
+// MovedSince refuses to deploy the files of a revision again if a later run may have moved resources between stacks: the files have these
+// resources in other stacks. The plan would create them there again, and delete those that there are.
+func (h History) MovedSince(v Revision) error {
+	for _, m := range slices.Backward(h.Moves) {
+		if m.Run != v.Run && m.Started.After(v.Started) {
+			return fault.New(fault.Refused, "run %s may have moved resources between stacks since run %s, and its files would create them again in the stacks where they were, and delete those that there are: deploy these files yourself, with move_from in the other direction", m.Run, v.Run)
+		}
+	}
+	return nil
+}
+
 // with returns the history after r, which owned the lock and has ended. A rollback
 // goes back to the last successful deploy. A run that was not approved changes nothing.
 func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
@@ -107,6 +131,11 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	}
 	if !o.Restores && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Attempt > 0 && s.Moves() }) {
 		h.Moved = append(slices.Clone(h.Moved), r.ID)
+		h.Moves = append(slices.Clone(h.Moves), Move{Run: r.ID, Started: r.Started})
+		h.Moves = h.Moves[max(0, len(h.Moves)-MostMoves):]
+	}
+	if o.Restores && r.State == StateSucceeded {
+		h.Moves = slices.DeleteFunc(slices.Clone(h.Moves), func(m Move) bool { return m.Run == r.Of })
 	}
 	if r.Partial() {
 		return h
@@ -115,6 +144,10 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.LastSuccessful, h.Values, h.Moved = r.Source, r.Values, nil
 		if o.DeletesAll {
 			h.LastSuccessful, h.Values, h.Destroy = Source{}, "", h.destroyed()
+			h.Moves = nil
+		}
+		if r.IsRevision(o) {
+			h.Successful = h.succeeded(r)
 		}
 	}
 	h.LastFull, h.CancelledBy = h.lastFull(r, o), h.cancelledBy(r, rolledBack)

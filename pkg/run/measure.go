@@ -47,7 +47,7 @@ func (r *Run) Metrics() Metrics {
 func (r *Run) Differing() []string {
 	var nodes []string
 	for _, s := range r.Steps {
-		if slices.ContainsFunc(s.Result.Findings, plan.Finding.Differs) {
+		if s.Node != "" && slices.ContainsFunc(s.Result.Findings, plan.Finding.Differs) {
 			nodes = append(nodes, s.Node)
 		}
 	}

@@ -48,6 +48,7 @@ type Options struct {
 	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
 	PlanDigest   string   `json:"plan_digest,omitempty"`   // of an answer: the plan that the person was shown
 	Step         string   `json:"step,omitempty"`          // of an answer: the step that waits for it; "" if only one does
+	To           string   `json:"to,omitempty"`            // the revision whose files are deployed again, as History.Revision finds it
 	Reason       string   `json:"reason,omitempty"`        // why, for the record
 }
 

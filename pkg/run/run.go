@@ -87,6 +87,8 @@ type Run struct {
 	RestartedAt       time.Time // when it was restarted last
 	FinishedAtRestart int       // how many steps were over then
 
+	Tidied int // of how many of its steps, the first ones, is deleted what they have left behind
+
 	Digest    string   // of the plan
 	Changes   string   // reference to what a plan that is only shown would change; empty for other plans
 	Unchanged int      // how many stacks needed no step
@@ -103,6 +105,8 @@ type Run struct {
 	Kind project.Kind // of the files of its source
 
 	Destroy *project.Destroy // what its files say about destroys; nil if nothing
+
+	Revision string // the run whose files, and values from outside the project, it deploys again; empty for other operations
 
 	Values string // reference to the values outside the project that its plan has read; empty if there are none
 

@@ -64,6 +64,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/stacks/resources":           access.Reader,
 	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,
 	"GET /projects/{project}/{environment}/stacks/history":             access.Reader,
+	"GET /projects/{project}/{environment}/revisions/{revision}":       access.Reader,
 	"GET /projects/{project}/{environment}/revisions/{from}/diff/{to}": access.Reader,
 	"GET /projects/{project}/{environment}":                            access.Reader,
 
@@ -91,26 +92,30 @@ func about(request, id string) bool {
 
 // What users can request, with the role that each needs.
 var requests = map[string]access.Role{
-	"deploy":       access.Deployer,
-	"plan":         access.Deployer,
-	"destroy":      access.Deployer,
-	"plan-destroy": access.Deployer,
-	"refresh":      access.Deployer,
-	"check":        access.Deployer,
-	"drift":        access.Deployer,
-	"retry":        access.Deployer,
-	"adopt":        access.Deployer,
-	"plan-adopt":   access.Deployer,
-	"forget":       access.Deployer,
-	"plan-forget":  access.Deployer,
-	"prune":        access.Deployer,
-	"plan-prune":   access.Deployer,
-	"cancel":       access.Deployer,
-	"continue":     access.Deployer,
-	"pause":        access.Deployer,
-	"unlock":       access.Admin,
-	"approve":      access.Approver,
-	"reject":       access.Approver,
+	"deploy":            access.Deployer,
+	"plan":              access.Deployer,
+	"destroy":           access.Deployer,
+	"plan-destroy":      access.Deployer,
+	"refresh":           access.Deployer,
+	"check":             access.Deployer,
+	"drift":             access.Deployer,
+	"revert-drift":      access.Deployer,
+	"plan-revert-drift": access.Deployer,
+	"retry":             access.Deployer,
+	"adopt":             access.Deployer,
+	"plan-adopt":        access.Deployer,
+	"forget":            access.Deployer,
+	"plan-forget":       access.Deployer,
+	"prune":             access.Deployer,
+	"plan-prune":        access.Deployer,
+	"cancel":            access.Deployer,
+	"continue":          access.Deployer,
+	"pause":             access.Deployer,
+	"unlock":            access.Admin,
+	"approve":           access.Approver,
+	"reject":            access.Approver,
+	"rollback-to":       access.Deployer,
+	"plan-rollback-to":  access.Deployer,
 }
 
 // The entries. The command line uploads, puts request objects and calls the API: it has no entry of
@@ -140,7 +145,7 @@ func arguments(operation, name, environment string) string {
 	switch o := plan.AllOperations().Of(operation); {
 	case strings.HasSuffix(operation, "forget"):
 		return `"options": {"only": ["a"]}`
-	case o.NeedsFiles:
+	case o.NeedsSource():
 		return `"key": "revisions/` + name + `/` + environment + `/1.zip", "version": "v1"`
 	case o.NeedsOnly:
 		return `"options": {"only": ["a"]}`

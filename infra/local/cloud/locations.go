@@ -29,8 +29,12 @@ type otherLocations struct {
 // openStacks opens the CloudFormation of an account and region.
 func (c *Cloud) openStacks(folder string, at location) (*cloudformation.Service, error) {
 	return cloudformation.Open(c.subfolder(folder), cloudformation.Options{Account: at.account, Region: at.region,
-		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, ResolveDynamic: c.opts.ResolveDynamic, Stored: bootstrapParameter})
+		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, ResolveDynamic: c.opts.ResolveDynamic, Stored: bootstrapParameter, StackLimit: raisedLimit})
 }
+
+// raisedLimit is the quota of stacks in each account and region, which AWS raises on request: projects on a laptop may have 10,000 stacks
+// beside as many others.
+const raisedLimit = 50_000
 
 // StacksIn is the CloudFormation of an account and region.
 func (c *Cloud) StacksIn(account, region string) (*cloudformation.Service, error) {

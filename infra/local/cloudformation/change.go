@@ -99,6 +99,9 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 		if s.find(*in.StackName) != nil {
 			return refusal("AlreadyExistsException", "Stack [%s] already exists", *in.StackName)
 		}
+		if err := s.refuseFull(); err != nil {
+			return err
+		}
 		if _, err := readPolicy(in.StackPolicyBody); err != nil {
 			return err
 		}

@@ -65,6 +65,7 @@ var operations = map[string]call{
 	"ListStackResources":                reading((*Service).listStackResources),
 	"ListStacks":                        reading((*Service).listStacks),
 	"GetTemplate":                       reading((*Service).getTemplate),
+	"DescribeAccountLimits":             reading((*Service).describeAccountLimits),
 	"ListExports":                       reading((*Service).listExports),
 }
 

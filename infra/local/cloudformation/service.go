@@ -27,6 +27,7 @@ type Options struct {
 	// ResolveDynamic reads what a dynamic reference names: a parameter of the parameter store, or a whole secret,
 	// whatever key the reference has. Parameters and secrets that stacks have created need not be listed.
 	ResolveDynamic func(ref template.Dynamic) (string, bool)
+	StackLimit     int // how many stacks there may be; 0 is 2,000
 }
 
 // Service is CloudFormation in one account and region. It is an http.Handler for the AWS Query protocol, and at the
@@ -64,6 +65,9 @@ func Open(dir string, options Options) (*Service, error) {
 	}
 	if options.Region == "" {
 		options.Region = "us-east-1"
+	}
+	if options.StackLimit == 0 {
+		options.StackLimit = stackLimit
 	}
 	if options.Seconds == 0 {
 		options.Seconds = 1.5

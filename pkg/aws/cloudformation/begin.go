@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/stackpolicy"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -41,7 +42,9 @@ func (c *Cloud) Begin(ctx context.Context, t action.Task) (plan.Receipt, error) 
 		send = resume
 	case action.CreateChangeSet:
 		send = c.propose
-	case action.ExecuteChangeSet:
+	case action.CreateDriftChangeSet:
+		send = proposeRevert
+	case action.ExecuteChangeSet, action.ExecuteDriftChangeSet:
 		send = executeChangeSet
 	default:
 		return plan.Receipt{}, fault.New(fault.Broken, "the verb %s has no request to CloudFormation", t.Step.Verb)
@@ -228,6 +231,27 @@ func (c *Cloud) SetStackPolicy(ctx context.Context, t action.Task) error {
 	in := &sdk.SetStackPolicyInput{StackName: &name, StackPolicyBody: aws.String(cmp.Or(t.Node.StackPolicy.Body, project.AllowAll))}
 	_, err = client.SetStackPolicy(ctx, in, once)
 	return notStarted(requestFault("set the stack policy of stack "+p.Stack, err))
+}
+
+// StackPolicy returns the stack policy of a stack. A stack that never had one has no body.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_GetStackPolicy.html
+func (c *Cloud) StackPolicy(ctx context.Context, p plan.Location) (project.StackPolicy, error) {
+	client, err := c.client(ctx, p.Target)
+	if err != nil {
+		return project.StackPolicy{}, err
+	}
+	name, err := reference(p)
+	if err != nil {
+		return project.StackPolicy{}, err
+	}
+	out, err := client.GetStackPolicy(ctx, &sdk.GetStackPolicyInput{StackName: &name})
+	if err != nil {
+		return project.StackPolicy{}, requestFault("read the stack policy of stack "+p.Stack, err)
+	}
+	if body := aws.ToString(out.StackPolicyBody); body != "" {
+		return project.NewStackPolicy(stackpolicy.Canonical(body)), nil
+	}
+	return project.StackPolicy{}, nil
 }
 
 // remove deletes a stack by its ID, so that it never deletes another stack of the

@@ -126,6 +126,8 @@ func resourceChange(r types.ResourceChange, within string) plan.ResourceChange {
 		if slices.ContainsFunc(r.Details, func(d types.ResourceChangeDetail) bool { return d.Evaluation == types.EvaluationTypeStatic }) {
 			c.Action = difference.Modify
 		}
+	case types.ChangeActionSyncWithActual: // the template has become what the resource is
+		c.Action = difference.Modify
 	default: // CloudFormation does not know yet what it does
 		c.Action, c.Replacement = difference.Dynamic, resource.Conditional
 	}
@@ -134,6 +136,9 @@ func resourceChange(r types.ResourceChange, within string) plan.ResourceChange {
 		c.Action, c.Replacement = difference.Replace, resource.Always
 	case types.ReplacementConditional:
 		c.Replacement = resource.Conditional
+	}
+	for _, a := range r.ResourceDriftIgnoredAttributes {
+		c.Ignored = append(c.Ignored, difference.Path(segments(aws.ToString(a.Path)))+" ("+ignored(a.Reason)+")")
 	}
 	before, after := contextOf(r.BeforeContext), contextOf(r.AfterContext)
 	for _, d := range r.Details {

@@ -4,6 +4,7 @@ package cloudformation
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -18,8 +19,11 @@ type Client interface {
 	ListStackResources(context.Context, *sdk.ListStackResourcesInput, ...func(*sdk.Options)) (*sdk.ListStackResourcesOutput, error)
 	GetTemplate(context.Context, *sdk.GetTemplateInput, ...func(*sdk.Options)) (*sdk.GetTemplateOutput, error)
 	DescribeStackResources(context.Context, *sdk.DescribeStackResourcesInput, ...func(*sdk.Options)) (*sdk.DescribeStackResourcesOutput, error)
+	DescribeAccountLimits(context.Context, *sdk.DescribeAccountLimitsInput, ...func(*sdk.Options)) (*sdk.DescribeAccountLimitsOutput, error)
+	ListStacks(context.Context, *sdk.ListStacksInput, ...func(*sdk.Options)) (*sdk.ListStacksOutput, error)
 	ListExports(context.Context, *sdk.ListExportsInput, ...func(*sdk.Options)) (*sdk.ListExportsOutput, error)
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
+	GetStackPolicy(context.Context, *sdk.GetStackPolicyInput, ...func(*sdk.Options)) (*sdk.GetStackPolicyOutput, error)
 	DescribeChangeSet(context.Context, *sdk.DescribeChangeSetInput, ...func(*sdk.Options)) (*sdk.DescribeChangeSetOutput, error)
 	DescribeStackDriftDetectionStatus(context.Context, *sdk.DescribeStackDriftDetectionStatusInput, ...func(*sdk.Options)) (*sdk.DescribeStackDriftDetectionStatusOutput, error)
 	DescribeStackResourceDrifts(context.Context, *sdk.DescribeStackResourceDriftsInput, ...func(*sdk.Options)) (*sdk.DescribeStackResourceDriftsOutput, error)
@@ -75,13 +79,16 @@ type Templates interface {
 type Cloud struct {
 	clients   TargetClients
 	templates Templates
+
+	mu     sync.Mutex
+	limits map[project.Target]stackLimit
 }
 
 var _ action.Cloud = (*Cloud)(nil)
 
 // New returns a Cloud that sends its requests through the given clients.
 func New(clients TargetClients, templates Templates) *Cloud {
-	return &Cloud{clients: clients, templates: templates}
+	return &Cloud{clients: clients, templates: templates, limits: make(map[project.Target]stackLimit)}
 }
 
 // client returns the client of a target.

@@ -112,3 +112,39 @@ func hidden(f plan.Finding) bool {
 	both := f.Expected + f.Actual
 	return strings.Contains(both, masked) || difference.Secret(both) || difference.Sensitive(both)
 }
+
+// proposeRevert creates a change set that brings back the resources of a stack. It deploys what is deployed: the template, the parameters,
+// the tags and the options of the stack.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/drift-aware-change-sets.html
+func proposeRevert(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
+	s, err := describe(ctx, client, plan.Location{StackID: id, Stack: t.Location().Stack})
+	if err != nil {
+		return plan.Receipt{}, notStarted(err)
+	}
+	in := &sdk.CreateChangeSetInput{
+		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeUpdate, IncludeNestedStacks: aws.Bool(true),
+		UsePreviousTemplate: aws.Bool(true), Capabilities: s.Capabilities, RoleARN: client.role(), DeploymentMode: types.DeploymentModeRevertDrift,
+	}
+	for _, p := range s.Parameters {
+		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
+	}
+	out, err := client.CreateChangeSet(ctx, in, once)
+	if err != nil {
+		return plan.Receipt{}, requestFault("create a change set of stack "+t.Location().Stack, err)
+	}
+	return plan.Receipt{StackID: id, Operation: aws.ToString(out.Id)}, nil
+}
+
+// ignored says why a change set does not bring a property back.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ResourceDriftIgnoredAttribute.html
+func ignored(r types.DriftIgnoredReason) string {
+	switch r {
+	case types.DriftIgnoredReasonManagedByAws:
+		return "AWS changes it itself"
+	case types.DriftIgnoredReasonWriteOnlyProperty:
+		return "it cannot be read"
+	case types.DriftIgnoredReasonSensitiveProperty:
+		return "it is secret"
+	}
+	return string(r)
+}

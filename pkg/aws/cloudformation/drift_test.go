@@ -114,3 +114,54 @@ func TestDetectionStatus(t *testing.T) {
 		}
 	}
 }
+
+// A change set that reverts drift deploys what is deployed, and compares with the live resources.
+func TestProposeRevert(t *testing.T) {
+	w := newWire(t)
+	w.answers["DescribeStacks"] = stacks(stack(vpcID, "shop-vpc", "UPDATE_COMPLETE", "<Capabilities><member>CAPABILITY_IAM</member></Capabilities>",
+		"<Parameters><member><ParameterKey>Cidr</ParameterKey><ParameterValue>10</ParameterValue></member><member><ParameterKey>Password</ParameterKey><ParameterValue>****</ParameterValue></member></Parameters>"))
+	w.answers["CreateChangeSet"] = say("<Id>set</Id><StackId>" + vpcID + "</StackId>")
+	task := detected()
+	task.Request, task.Receipt = action.CreateDriftChangeSet, plan.Receipt{}
+	got, err := w.cloud().Begin(t.Context(), task)
+	if err != nil || got != (plan.Receipt{StackID: vpcID, Operation: "set"}) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	sent := map[string]string{}
+	for key := range w.last() {
+		sent[key] = w.last().Get(key)
+	}
+	delete(sent, "Version")
+	want := map[string]string{
+		"Action": "CreateChangeSet", "ChangeSetName": task.Token(), "ClientToken": task.Token(), "ChangeSetType": "UPDATE", "StackName": vpcID, "IncludeNestedStacks": "true",
+		"UsePreviousTemplate": "true", "DeploymentMode": "REVERT_DRIFT", "Capabilities.member.1": "CAPABILITY_IAM",
+		"Parameters.member.1.ParameterKey": "Cidr", "Parameters.member.1.UsePreviousValue": "true",
+		"Parameters.member.2.ParameterKey": "Password", "Parameters.member.2.UsePreviousValue": "true",
+	}
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A change set says which properties CloudFormation does not bring back, and a resource that only gets in line is not replaced.
+func TestChangeSetOfDrift(t *testing.T) {
+	w := newWire(t)
+	w.answers["DescribeChangeSet"] = say(`<Status>CREATE_COMPLETE</Status><Changes>
+<member><ResourceChange><Action>Modify</Action><LogicalResourceId>Db</LogicalResourceId><ResourceType>AWS::RDS::DBInstance</ResourceType><Replacement>False</Replacement><ResourceDriftStatus>MODIFIED</ResourceDriftStatus>
+ <ResourceDriftIgnoredAttributes><member><Path>/Properties/EngineVersion</Path><Reason>MANAGED_BY_AWS</Reason></member><member><Path>/Properties/MasterUserPassword</Path><Reason>WRITE_ONLY_PROPERTY</Reason></member></ResourceDriftIgnoredAttributes>
+ <Details><member><Evaluation>Static</Evaluation><Target><Attribute>Properties</Attribute><Name>Port</Name><Path>/Properties/Port</Path><RequiresRecreation>Never</RequiresRecreation><BeforeValue>5433</BeforeValue><AfterValue>5432</AfterValue><BeforeValueFrom>ACTUAL_STATE</BeforeValueFrom></Target></member></Details></ResourceChange></member>
+<member><ResourceChange><Action>SyncWithActual</Action><LogicalResourceId>Topic</LogicalResourceId><ResourceType>AWS::SNS::Topic</ResourceType></ResourceChange></member></Changes>`)
+	task := detected()
+	task.Request = action.CreateDriftChangeSet
+	got, ready, err := w.cloud().Proposal(t.Context(), task)
+	if err != nil || !ready || len(got.Resources) != 2 {
+		t.Fatalf("%+v, %v, %v", got, ready, err)
+	}
+	db, topic := got.Resources[0], got.Resources[1]
+	if diff := cmp.Diff([]string{"EngineVersion (AWS changes it itself)", "MasterUserPassword (it cannot be read)"}, db.Ignored); diff != "" || *db.Properties[0].Before != "5433" || *db.Properties[0].After != "5432" {
+		t.Errorf("%+v %s", db, diff)
+	}
+	if topic.Action != "modify" || topic.Replacement != "never" {
+		t.Errorf("%+v", topic)
+	}
+}

@@ -113,7 +113,7 @@ func starts(r action.Request, e types.StackEvent) bool {
 	switch r {
 	case action.CreateStack:
 		return e.ResourceStatus == types.ResourceStatusCreateInProgress
-	case action.UpdateStack, action.ExecuteChangeSet:
+	case action.UpdateStack, action.ExecuteChangeSet, action.ExecuteDriftChangeSet:
 		return e.ResourceStatus == types.ResourceStatusUpdateInProgress
 	case action.ImportResources:
 		return e.ResourceStatus == types.ResourceStatusImportInProgress

@@ -35,7 +35,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		"state": r.State, "operation": r.Operation, "source": r.Source, "digest": r.Digest, "changes": r.Changes,
 		"unchanged": r.Unchanged, "started": r.Started, "deadline": r.Deadline, "steps": len(r.Steps),
 		"only": r.Only, "exclude": r.Exclude, "with_dependencies": r.WithDependencies, "with_dependents": r.WithDependents, "changed_since": r.ChangedSince, "adopt": r.Adopt, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule, "messages": r.Messages,
-		"max_parallel": r.MaxParallel, "kind": r.Kind, "approval": r.Approval, "destroy": r.Destroy, "values": r.Values,
+		"max_parallel": r.MaxParallel, "kind": r.Kind, "approval": r.Approval, "destroy": r.Destroy, "revision": r.Revision, "values": r.Values,
 	}
 	if err = t.writeSteps(ctx, r, planner); err == nil {
 		err = t.require(ctx, notPlanned(r), commit)

@@ -37,6 +37,7 @@ type storedRun struct {
 	Restarts           int                `json:"restarts,omitempty"`
 	RestartedAt        time.Time          `json:"restarted_at"`
 	FinishedAtRestart  int                `json:"finished_at_restart,omitempty"`
+	Tidied             int                `json:"tidied,omitempty"`
 	Digest             string             `json:"digest,omitempty"`
 	Changes            string             `json:"changes,omitempty"`
 	Unchanged          int                `json:"unchanged,omitempty"`
@@ -49,6 +50,7 @@ type storedRun struct {
 	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
 	Kind               project.Kind       `json:"kind,omitempty"`
 	Destroy            *project.Destroy   `json:"destroy,omitempty"`
+	Revision           string             `json:"revision,omitempty"`
 	Values             string             `json:"values,omitempty"`
 	Steps              []run.Step         `json:"-"` // items of their own
 }

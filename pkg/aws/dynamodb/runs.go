@@ -172,6 +172,14 @@ func (t *Table) EndPoll(ctx context.Context, r run.Run) error {
 	})
 }
 
+// MarkTidied implements engine.Executions.
+func (t *Table) MarkTidied(ctx context.Context, r run.Run) error {
+	return t.require(ctx, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID), write{
+		key: runKey(r.ID), set: values{"tidied": r.Tidied, "messages": r.Messages},
+		where: "#epoch = :epoch AND #token = :token AND " + live, with: alive(values{"epoch": r.Epoch, "token": r.Token}),
+	})
+}
+
 // stale returns the error of a caller whose epoch is no longer the run's.
 func stale(id string, epoch int) error {
 	return fault.New(fault.Stale, "run %s no longer has epoch %d", id, epoch)

@@ -373,6 +373,37 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 				s.Error("the stack was updated")
 			}
 		},
+		"a change set that reverts drift brings back what was changed or deleted, and nothing else": func(s fixture) {
+			s.up("vpc", "v1")
+			value := s.status("vpc", "CREATE_COMPLETE").Outputs["Value"]
+			for _, deleted := range []bool{false, true} {
+				s.Drift("vpc", deleted)
+				p := s.reverted("vpc", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
+				if len(p.Resources) != 1 || p.Resources[0].ID != "Topic" || (p.Resources[0].Action == "add") != deleted {
+					s.Errorf("the change set is %+v", p)
+				}
+				s.Pass(30 * time.Second)
+				s.drifts("vpc", "")
+				if live := s.status("vpc", "UPDATE_COMPLETE"); live.Outputs["Value"] != value {
+					s.Errorf("the output is %q, and was %q", live.Outputs["Value"], value)
+				}
+			}
+		},
+		"there is nothing to revert without drift": func(s fixture) {
+			s.up("vpc", "v1")
+			t := s.begin(s.task("vpc", plan.ProposeRevert, "v1"), "")
+			s.Pass(30 * time.Second)
+			if p, ready, err := s.Proposal(context.Background(), t); err != nil || !ready || !p.Unchanged {
+				s.Errorf("%+v, %v, %v", p, ready, err)
+			}
+		},
+		"a revert that fails leaves the stack as it was, with its drift": func(s fixture) {
+			s.up("vpc", "v1")
+			s.Drift("vpc", false)
+			s.Fail("vpc", plan.Update)
+			s.reverted("vpc", "UPDATE_ROLLBACK_COMPLETE")
+			s.drifts("vpc", "modified Topic.DisplayName drifted")
+		},
 		"an update overwrites what was changed, and fails for what was deleted": func(s fixture) {
 			s.up("vpc", "v1")
 			s.Drift("vpc", false)
@@ -657,6 +688,23 @@ func (s fixture) updated(stack, version string) action.Task {
 	t := s.begin(s.task(stack, plan.Update, version), "")
 	s.Pass(40 * time.Second)
 	return t
+}
+
+// reverted executes a change set that reverts the drift of a stack, whose operation ends in a status. It returns what the change set says.
+func (s fixture) reverted(stack string, end plan.Status) plan.Proposal {
+	s.Helper()
+	set := s.begin(s.task(stack, plan.ProposeRevert, "v1"), "")
+	s.Pass(30 * time.Second)
+	p, ready, err := s.Proposal(context.Background(), set)
+	if err != nil || !ready {
+		s.Fatalf("the change set is %+v, %v, %v", p, ready, err)
+	}
+	t := s.task(stack, plan.Revert, "v1")
+	t.ChangeSet = set.Token()
+	t = s.begin(t, "")
+	s.Pass(40 * time.Second)
+	s.received(t, true, true, end)
+	return p
 }
 
 // drifts checks what a drift detection finds in a stack: the kind, the property and the actual value of one finding, or nothing.

@@ -54,7 +54,9 @@ var requestLaws = map[string]func(fixture){
 		s.up("vpc", "v1")
 		locked := s.task("vpc", plan.Update, "v2")
 		locked.Node.StackPolicy = project.NewStackPolicy(denyAll)
+		s.stackPolicy("vpc", project.StackPolicy{})
 		s.policy(locked)
+		s.stackPolicy("vpc", locked.Node.StackPolicy)
 		update := s.begin(s.task("vpc", plan.Update, "v2"), "")
 		s.Pass(2 * time.Minute)
 		s.why(s.received(update, true, true, "UPDATE_ROLLBACK_COMPLETE"), "stack policy")
@@ -66,6 +68,7 @@ var requestLaws = map[string]func(fixture){
 		s.Pass(2 * time.Minute)
 		s.received(update, true, true, "UPDATE_ROLLBACK_COMPLETE")
 		s.policy(s.task("vpc", plan.Update, "v3")) // without a policy: the one that allows everything
+		s.stackPolicy("vpc", project.NewStackPolicy(project.AllowAll))
 		s.over(s.task("vpc", plan.Update, "v3"), "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
 		s.Pass(time.Minute)
 		s.over(s.task("vpc", plan.Delete, "v3"), "DELETE_COMPLETE")
@@ -213,6 +216,14 @@ func (s fixture) policy(t action.Task) {
 	s.Helper()
 	if err := s.SetStackPolicy(s.Context(), t); err != nil {
 		s.Fatal(err)
+	}
+}
+
+// stackPolicy checks the stack policy of a stack.
+func (s fixture) stackPolicy(stack string, want project.StackPolicy) {
+	s.Helper()
+	if got, err := s.StackPolicy(s.Context(), s.task(stack, plan.Read, "v1").Location()); err != nil || got != want {
+		s.Errorf("the stack policy is %+v, want %+v (%v)", got, want, err)
 	}
 }
 

@@ -99,7 +99,7 @@ func runLaws() []law {
 				Hooks: []project.Hook{{Name: "export", Moments: []project.Moment{project.BeforeDestroy}, Type: "invoke", Values: map[string]project.Text{"invoke": project.Literal("arn")}}},
 				Home:  project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
 			}
-			want.Values = "values"
+			want.Values, want.Revision = "values", "earlier"
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			want.Steps = nil
@@ -168,6 +168,24 @@ func runLaws() []law {
 			b.register("second", noon.Add(time.Hour), 10)
 			b.ok(b.raise("one", 1))
 			b.same(b.run("one").PolledUntil, time.Time{})
+		}},
+		{"a run keeps what it has tidied, on condition of its epoch and token", func(b bench) {
+			b.commit("one")
+			b.register("first", noon, 10)
+			r := b.run("one")
+			r.Tidied, r.Messages = 2, []string{"one is left"}
+			b.ok(b.store.MarkTidied(b.ctx, r))
+			b.same(b.run("one"), r)
+			b.ok(b.store.MarkTidied(b.ctx, r)) // the answer was lost
+			b.register("second", noon.Add(time.Second), 10)
+			b.is(b.store.MarkTidied(b.ctx, r), fault.Stale)
+			r.Token = "second"
+			r.Tidied = 3
+			b.ok(b.store.MarkTidied(b.ctx, r))
+			b.same(b.run("one").Tidied, 3)
+			b.ok(b.raise("one", 1))
+			b.is(b.store.MarkTidied(b.ctx, r), fault.Stale)
+			b.same(b.run("one").Tidied, 3)
 		}},
 		{"a poll does not end while there is something that it has not read", func(b bench) {
 			b.claim(b.commit("one"), 0, "n1")

@@ -42,6 +42,33 @@ func (c *Cloud) DeleteChangeSets(stack string) {
 // propose makes the change set of a task. Every stack has one resource, which changes with its template and its parameters.
 func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 	want := contentOf(t).keeping(st, t.Kept)
+	return c.makeChangeSet(st, t, want, func() plan.Proposal {
+		says := changesOf(st.now, want)
+		says.Unchanged = says.Unchanged && st.project == t.Project // another tag is a change, too
+		return says
+	})
+}
+
+// proposeRevert makes the change set of a task that brings back the topic of a stack.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/drift-aware-change-sets.html
+func (c *Cloud) proposeRevert(st *stack, t action.Task) (plan.Receipt, error) {
+	if st == nil {
+		return c.makeChangeSet(st, t, content{}, nil)
+	}
+	return c.makeChangeSet(st, t, st.now, func() plan.Proposal {
+		if st.drift == nil {
+			return plan.Proposal{Unchanged: true}
+		}
+		topic := plan.ResourceChange{ID: st.drift.Resource, Type: st.drift.Type, Action: "modify", Replacement: "never"}
+		if st.drift.Kind == plan.DriftDeleted {
+			topic.Action = "add"
+		}
+		return plan.Proposal{Resources: []plan.ResourceChange{topic}}
+	})
+}
+
+// makeChangeSet makes the change set of a task, which leads to the wanted content.
+func (c *Cloud) makeChangeSet(st *stack, t action.Task, want content, changes func() plan.Proposal) (plan.Receipt, error) {
 	_, made := c.sets[t.Token()]
 	switch {
 	case st == nil || st.status == "DELETE_COMPLETE":
@@ -54,8 +81,7 @@ func (c *Cloud) propose(st *stack, t action.Task) (plan.Receipt, error) {
 	case !st.status.Good() && !st.status.Recoverable() && !st.hasResources():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is in %s state and can not be updated", st.name, st.status)
 	default:
-		says := changesOf(st.now, want)
-		says.Unchanged = says.Unchanged && st.project == t.Project // another tag is a change, too
+		says := changes()
 		if why := c.failure(st, "propose", want); why != "" {
 			says = plan.Proposal{Failure: why}
 		}
@@ -136,7 +162,9 @@ func (c *Cloud) executeChangeSet(st *stack, t action.Task) (plan.Receipt, error)
 	c.tokens[t.Token()] = st.id
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, st.name + "/" + operations[t.Request]})
 	maps.DeleteFunc(c.sets, func(_ string, s changeSet) bool { return s.stack == st.name })
-	st.deployment, st.project = t.Step.Deployment, t.Project
+	if st.deployment = t.Step.Deployment; t.Request == action.ExecuteChangeSet {
+		st.project = t.Project
+	}
 	c.begin(st, t, set.want)
 	return st.receipt(t), nil
 }

@@ -34,6 +34,8 @@ type Cloud struct {
 
 	Stored map[string]project.StoredParameter // the parameter store of all targets
 
+	StackLimit int // how many stacks an account may have in a region; 0 is no limit
+
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
 	Lag       time.Duration                                        // by how much the descriptions of stacks are older than their events
@@ -88,7 +90,7 @@ func (c *Cloud) Started(n int) []string {
 
 // operations names the operations in Fail and Requests, by the request that starts them.
 var operations = map[action.Request]string{
-	action.ImportResources: "import", action.CreateStackRefactor: "move-in", action.ExecuteChangeSet: "update",
+	action.ImportResources: "import", action.CreateStackRefactor: "move-in", action.ExecuteChangeSet: "update", action.ExecuteDriftChangeSet: "update",
 	action.CreateStack: "create", action.UpdateStack: "update", action.DeleteStack: "delete", action.ContinueUpdateRollback: "continue",
 }
 
@@ -125,9 +127,9 @@ type description struct {
 type content struct {
 	template string
 	params   map[string]string
-	tags     map[string]string // without those that Stackwright adds
 	triggers project.RollbackTriggers
-	topics   []string // that get the events of the stack
+	topics   []string          // that get the events of the stack
+	tags     map[string]string // without those that Stackwright adds
 	value    string
 }
 
@@ -150,7 +152,7 @@ func (c content) keeping(st *stack, kept []string) content {
 
 // same reports whether an update from c to other changes nothing.
 func (c content) same(other content) bool {
-	return c.sameResources(other) && maps.Equal(c.tags, other.tags) && slices.Equal(c.topics, other.topics)
+	return c.sameResources(other) && slices.Equal(c.topics, other.topics) && maps.Equal(c.tags, other.tags)
 }
 
 // sameResources reports whether an update from c to other changes no resource.
@@ -199,7 +201,7 @@ func (c *Cloud) Set(name string, s plan.Status) {
 	c.outdate(st)
 	st.status, st.lastUpdated = s, st.lastUpdated.Add(time.Second)
 	if !strings.Contains(string(s), "ROLLBACK") { // a rollback restores the tags
-		st.project = ""
+		st.project, st.now.tags = "", nil
 	}
 	operation := c.foreign()
 	st.events = append(st.events, event{"", operation, "UPDATE_IN_PROGRESS", "User Initiated", c.clock.Now()}, event{"", operation, s, "", c.clock.Now()})
@@ -385,8 +387,8 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 		}
 	}
 	l := plan.Live{
-		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Deployment: st.deployment,
-		Parameters: maps.Clone(st.now.params), Tags: maps.Clone(st.now.tags), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
+		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Tags: maps.Clone(st.now.tags), Deployment: st.deployment,
+		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {
@@ -482,12 +484,17 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 		return c.detect(st, t)
 	case action.ImportResources:
 		return c.proposeImport(st, t)
-	case action.ExecuteChangeSet:
+	case action.CreateDriftChangeSet:
+		return c.proposeRevert(st, t)
+	case action.ExecuteChangeSet, action.ExecuteDriftChangeSet:
 		return c.executeChangeSet(st, t)
 	}
 	if t.Request == action.CreateStack {
 		if c.live[name] != nil {
 			return plan.Receipt{}, fault.New(fault.Taken, "stack [%s] already exists", name)
+		}
+		if err := c.refuseFull(t.Location().Target); err != nil {
+			return plan.Receipt{}, err
 		}
 		st = c.make(name)
 		st.origin, st.lastUpdated = t.Token(), c.clock.Now()
@@ -560,6 +567,26 @@ func (c *Cloud) SetStackPolicy(_ context.Context, t action.Task) error {
 	}
 	st.policy = cmp.Or(t.Node.StackPolicy.Body, project.AllowAll)
 	return nil
+}
+
+// StackPolicy implements action.Cloud.
+func (c *Cloud) StackPolicy(_ context.Context, p plan.Location) (project.StackPolicy, error) {
+	st := c.find(p)
+	if err := c.denied(p.Target); err != nil {
+		return project.StackPolicy{}, err
+	}
+	switch {
+	case st == nil || st.status == "DELETE_COMPLETE":
+		return project.StackPolicy{}, fault.New(fault.Missing, "stack does not exist")
+	case st.policy == "":
+		return project.StackPolicy{}, nil
+	}
+	return project.NewStackPolicy(st.policy), nil
+}
+
+// SetOutside changes the termination protection or the stack policy of the live stack of that name, as another person would.
+func (c *Cloud) SetOutside(name string, protected bool, policy string) {
+	c.live[name].protected, c.live[name].policy = protected, policy
 }
 
 // PolicyOf returns the stack policy of the live stack of that name.

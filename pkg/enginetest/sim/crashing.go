@@ -81,6 +81,17 @@ func (m crashingCloud) Protect(ctx context.Context, t action.Task) error {
 	})
 }
 
+// StackPolicy implements action.Cloud.
+func (m crashingCloud) StackPolicy(ctx context.Context, p plan.Location) (project.StackPolicy, error) {
+	return got(m.Backend, ctx, "Cloud.StackPolicy", p.Stack, func() (project.StackPolicy, error) {
+		if err := m.Cloud.admit(p.Target.Where(), 1, 0); err != nil {
+			return project.StackPolicy{}, err
+		}
+		m.Cloud.count("GetStackPolicy", 1)
+		return m.Cloud.StackPolicy(ctx, p)
+	})
+}
+
 // SetStackPolicy implements action.Cloud.
 func (m crashingCloud) SetStackPolicy(ctx context.Context, t action.Task) error {
 	return m.do(ctx, "Cloud.SetStackPolicy", about(t), func() error {
@@ -222,6 +233,17 @@ func (m crashingCloud) Exports(ctx context.Context, t project.Target, names []st
 	})
 }
 
+// Room implements engine.Clouds.
+func (m crashingCloud) Room(ctx context.Context, t project.Target, count func()) (plan.Room, error) {
+	return got(m.Backend, ctx, "Clouds.Room", t.Name, func() (plan.Room, error) {
+		if err := m.Cloud.admit(t.Where(), 1, 0); err != nil {
+			return plan.Room{}, err
+		}
+		m.Cloud.count("ListStacks", 1)
+		return m.Cloud.Room(ctx, t, count)
+	})
+}
+
 // StoredParameters implements engine.Parameters.
 func (m crashingCloud) StoredParameters(ctx context.Context, t project.Target, names []string) (map[string]project.StoredParameter, error) {
 	return got(m.Backend, ctx, "Parameters.StoredParameters", t.Name, func() (map[string]project.StoredParameter, error) {
@@ -302,6 +324,11 @@ func (m crashingStore) Lock(ctx context.Context, project string) (run.Lock, erro
 // Enter implements engine.Locks.
 func (m crashingStore) Enter(ctx context.Context, r run.Run, e run.Entry, now time.Time) error {
 	return m.backend.do(ctx, "Store.Enter", r.ID, func() error { return m.store.Enter(ctx, r, e, now) })
+}
+
+// MarkTidied implements engine.Executions.
+func (m crashingStore) MarkTidied(ctx context.Context, r run.Run) error {
+	return m.backend.do(ctx, "Store.MarkTidied", r.ID, func() error { return m.store.MarkTidied(ctx, r) })
 }
 
 // MarkWaiting implements engine.Executions.

@@ -39,6 +39,13 @@ func (c *Cloud) Drifted(p plan.Location) bool {
 	return st != nil && st.drift != nil
 }
 
+// Restore lets the stack at a location be as its template says, as somebody can do without CloudFormation.
+func (c *Cloud) Restore(p plan.Location) {
+	if st := c.find(p); st != nil {
+		st.drift = nil
+	}
+}
+
 // detect starts a drift detection.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DetectStackDrift.html
 func (c *Cloud) detect(st *stack, t action.Task) (plan.Receipt, error) {

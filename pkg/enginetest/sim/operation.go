@@ -79,7 +79,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			c.change(st, want, t.Run)
 			c.set(st, t, "CREATE_COMPLETE", "")
 		})
-	case action.UpdateStack, action.ExecuteChangeSet:
+	case action.UpdateStack, action.ExecuteChangeSet, action.ExecuteDriftChangeSet:
 		st.lastUpdated = c.clock.Now()
 		c.set(st, t, "UPDATE_IN_PROGRESS", "")
 		policy := st.policy
@@ -101,6 +101,9 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 				return
 			}
 			c.change(st, want, t.Run)
+			if t.Request == action.ExecuteDriftChangeSet {
+				st.drift = nil
+			}
 			c.set(st, t, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", "")
 			after(0.2, ends("UPDATE_COMPLETE", ""))
 		})

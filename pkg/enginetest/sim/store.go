@@ -246,7 +246,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		k.run.Digest, k.run.Unchanged, k.run.Started, k.run.Rollback = r.Digest, r.Unchanged, r.Started, r.Rollback
 		k.run.Deadline, k.run.Schedule, k.run.Messages = r.Deadline, r.Schedule, slices.Clone(r.Messages)
 		k.run.MaxParallel, k.run.Changes = slices.Clone(r.MaxParallel), r.Changes
-		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Values = r.Kind, r.Approval, r.Destroy, r.Values
+		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Revision, k.run.Values = r.Kind, r.Approval, r.Destroy, r.Revision, r.Values
 		return true, nil
 	})
 }
@@ -310,6 +310,21 @@ func (s *Store) EndPoll(_ context.Context, r run.Run) error {
 			return false, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID)
 		}
 		k.run.PolledUntil, k.run.Due = time.Time{}, r.Due
+		return true, nil
+	})
+}
+
+// MarkTidied implements engine.Executions.
+func (s *Store) MarkTidied(_ context.Context, r run.Run) error {
+	return s.write("MarkTidied", r.ID, func() (bool, error) {
+		k, err := s.withEpoch(r.ID, r.Epoch)
+		if err != nil {
+			return false, err
+		}
+		if k.run.Token != r.Token || k.run.State.Over() {
+			return false, fault.New(fault.Stale, "run %s has changed since it was loaded", r.ID)
+		}
+		k.run.Tidied, k.run.Messages = r.Tidied, slices.Clone(r.Messages)
 		return true, nil
 	})
 }

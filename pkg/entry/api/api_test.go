@@ -54,6 +54,7 @@ type app struct {
 	err       error             // what the engine answers
 	blind     error             // what the reader answers
 	gone      error             // what is answered about configurations
+	history   run.History       // of the project
 	files     int               // how many more files configurations have
 	plans     map[string]string // what plans would change, by reference
 	denies    bool              // everything
@@ -123,7 +124,7 @@ func (h *app) Follow(_ context.Context, id string) (run.Run, error) {
 // Lock is api.Reader.
 func (h *app) Lock(_ context.Context, project string) (run.Lock, error) {
 	if project == "shop@prod" {
-		return run.Lock{Version: 1, Owner: run.Writer{Run: newest}}, h.blind
+		return run.Lock{Version: 1, Owner: run.Writer{Run: newest}, History: h.history}, h.blind
 	}
 	return run.Lock{}, h.blind
 }
@@ -189,7 +190,7 @@ func (h *app) api() api.API {
 func call(route, body string, words ...string) events.APIGatewayV2HTTPRequest {
 	e := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: route, Body: body, Headers: map[string]string{"content-type": "application/json"},
-		PathParameters: map[string]string{"project": "shop", "environment": "prod", "run": newest, "from": oldest, "to": middle}, QueryStringParameters: map[string]string{},
+		PathParameters: map[string]string{"project": "shop", "environment": "prod", "run": newest, "from": oldest, "to": middle, "revision": oldest}, QueryStringParameters: map[string]string{},
 	}
 	if strings.Contains(route, "/stacks/") {
 		e.QueryStringParameters["stack"] = "a"
@@ -596,6 +597,7 @@ func TestWhoAsks(t *testing.T) {
 			case strings.HasPrefix(route, "PUT"):
 				e.Body = `{"account":"111122223333","region":"eu-west-1","projects":["*@*"]}`
 			}
+			h.runs[2].Started = noon
 			if strings.HasSuffix(route, "/plan") {
 				h.runs[0].Operation, h.runs[0].Changes, h.plans = "plan", "reference", map[string]string{"reference": stored()}
 			}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/report"
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -15,17 +15,14 @@ type Configurations interface {
 	Configuration(ctx context.Context, r run.Run) (report.Configuration, error)
 }
 
-// difference shows what differs between two revisions of a project, each named by a run that has deployed it.
+// difference shows what differs between two revisions of a project, each named as a rollback names it, or by a run that has read it.
 func (a API) difference(ctx context.Context, q question) (answer, error) {
 	var sides [2]report.Configuration
 	var compared [2]report.ComparedRevision
 	for i, name := range []string{"from", "to"} {
-		r, err := a.find(ctx, q.project, q.PathParameters[name])
+		r, err := engine.FindFiles(ctx, a.Reader, q.project, q.PathParameters[name])
 		if err != nil {
 			return answer{}, err
-		}
-		if r.Source == (run.Source{}) {
-			return answer{}, fault.New(fault.Missing, "run %s is a %s without files: GET …/revisions lists the runs that have some", r.ID, r.Operation)
 		}
 		if sides[i], err = a.Configurations.Configuration(ctx, r); err != nil {
 			return answer{}, fmt.Errorf("the files of run %s: %w", r.ID, err)

@@ -256,13 +256,18 @@ func parametersOf(method, path string, r route) []object {
 		"project":     {"the name of the project", project.Name.String()},
 		"environment": {"the name of the environment; default where a project has none", project.EnvironmentName.String()},
 		"run":         {"the ID of the run", runID.String()},
-		"from":        {"the ID of a run that has deployed the revision before", runID.String()},
-		"to":          {"the ID of a run that has deployed the revision after", runID.String()},
+		"revision":    {"the revision: a run that has deployed it, the beginning of the ID of the run, current, previous or current~2", ""},
+		"from":        {"the revision before: a run that has deployed it, or has read its files, the beginning of the ID of the run, current, previous or current~2", ""},
+		"to":          {"the revision after, in the same way", ""},
 		"target":      {"the name of the target", project.Name.String()},
 	}
 	for _, part := range strings.Split(path, "/") {
 		if name, ok := strings.CutPrefix(strings.TrimSuffix(part, "}"), "{"); ok {
-			add("path", name, words[name].text, true, object{"type": "string", "pattern": words[name].pattern})
+			schema := object{"type": "string", "minLength": 1}
+			if words[name].pattern != "" {
+				schema = object{"type": "string", "pattern": words[name].pattern}
+			}
+			add("path", name, words[name].text, true, schema)
 		}
 	}
 	for _, p := range r.query {

@@ -31,12 +31,14 @@ func TestDocuments(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		examples = append(examples, m[1])
 	}
-	if len(examples) != 5 {
+	if len(examples) != 6 {
 		t.Fatalf("there are %d examples", len(examples))
 	}
-	begin, shown, page1, command, wrong := examples[0], examples[1], examples[2], examples[3], examples[4]
-	if r, _ := newApp().ask(t, call(runs, begin)); r.StatusCode != 202 {
-		t.Errorf("%s is answered %d %s", begin, r.StatusCode, r.Body)
+	begin, shown, page1, back, command, wrong := examples[0], examples[1], examples[2], examples[3], examples[4], examples[5]
+	for _, body := range []string{begin, back} {
+		if r, _ := newApp().ask(t, call(runs, body)); r.StatusCode != 202 {
+			t.Errorf("%s is answered %d %s", body, r.StatusCode, r.Body)
+		}
 	}
 	if r, _ := newApp().ask(t, call(to("cancel"), command)); r.StatusCode != 202 {
 		t.Errorf("%s is answered %d %s", command, r.StatusCode, r.Body)

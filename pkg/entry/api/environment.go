@@ -127,21 +127,3 @@ func (a API) questions(ctx context.Context, projects []string) (answer, error) {
 	}
 	return answer{body: page}, nil
 }
-
-// revisions lists the configurations that runs of a project have deployed.
-func (a API) revisions(ctx context.Context, q question) (answer, error) {
-	most := q.number("limit")
-	runs, err := a.page(ctx, q.project, most, q.QueryStringParameters["before"])
-	if err != nil {
-		return answer{}, err
-	}
-	l, err := a.Reader.Lock(ctx, q.project)
-	if err != nil {
-		return answer{}, err
-	}
-	page := report.RevisionPage{Revisions: report.RevisionsOf(runs, l.LastSuccessful)}
-	if len(runs) == most {
-		page.Before = runs[most-1].ID
-	}
-	return answer{body: page}, nil
-}

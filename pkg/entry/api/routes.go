@@ -196,6 +196,9 @@ func routes() map[string]route {
 			answers: report.RevisionPage{},
 		},
 
+		"GET " + of + "/revisions/{revision}": {
+			id: "showRevision", summary: "Show the revision that a word names, as a rollback names it", role: access.Reader, handle: API.revision, answers: report.Revision{},
+		},
 		"GET " + of + "/revisions/{from}/diff/{to}": {
 			id: "showDifference", summary: "Show what differs between two revisions: files, stacks and templates", role: access.Reader, handle: API.difference,
 			query: []parameter{paged("entry")}, answers: report.Difference{},

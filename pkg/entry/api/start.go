@@ -72,7 +72,7 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 	if len(r.Problems) > 0 {
 		return answer{}, wrong(r.Problems)
 	}
-	if !plan.AllOperations().Of(r.Operation).NeedsFiles {
+	if !plan.AllOperations().Of(r.Operation).NeedsSource() {
 		if err := a.exists(ctx, r.Project); err != nil {
 			return answer{}, err
 		}
@@ -106,7 +106,8 @@ func (a API) known(ctx context.Context, q question) error {
 // repeats, and a project may have turned on rollbacks.
 func another(stored run.Run, r run.Request) error {
 	repeats := plan.AllOperations().Of(r.Operation).Repeats
-	same := repeats || stored.Operation == r.Operation && stored.Source == r.Source && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) &&
+	files := stored.To == r.To && (stored.Source == r.Source || plan.AllOperations().Of(r.Operation).FromRevision) // the plan finds the files of a revision
+	same := repeats || stored.Operation == r.Operation && files && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) &&
 		stored.Exact == r.Exact && stored.Plan == r.Plan
 	rollback := stored.Rollback || !r.Rollback
 	if same && rollback && stored.Of == r.Of && stored.Force == r.Force && stored.Refuse == r.Refuse && stored.Upload == r.Upload && limited(stored, r, repeats) {

@@ -62,14 +62,22 @@ func request(ctx context.Context, c *call) (int, error) {
 		}
 		q := s.newRequest(p.ID(), source)
 		if q.ChangedSince != "" {
-			since, err := s.named(ctx, q.ChangedSince)
-			if err != nil {
+			if q.ChangedSince, err = s.since(ctx, p.ID(), q.ChangedSince); err != nil {
 				return "", fmt.Errorf("--changed-since: %w", err)
 			}
-			q.ChangedSince = since.ID
 		}
 		return s.to.Request(ctx, q)
 	})
+}
+
+// since is the ID of the run that --changed-since names: as a revision of the project, or as any run, such as a plan.
+func (s *session) since(ctx context.Context, project, word string) (string, error) {
+	v, err := s.to.Revision(ctx, project, word)
+	if !fault.Is(err, fault.Missing) {
+		return v.Run, err
+	}
+	r, err := s.named(ctx, word)
+	return r.ID, err
 }
 
 // checkFormat refuses the format of a plan for an operation that shows none.
@@ -82,10 +90,14 @@ func (c *call) checkFormat(o plan.Operation) error {
 
 // operation is the operation that the command requests.
 func (c *call) operation() string {
-	if c.flags.plan {
-		return plan.PlanPrefix + c.command.name
+	name := cmp.Or(c.command.operation, c.command.name)
+	if c.flags.revert {
+		name = plan.RevertDriftName
 	}
-	return c.command.name
+	if c.flags.plan {
+		return plan.PlanPrefix + name
+	}
+	return name
 }
 
 // ask checks the project's files, requests a run and follows it.

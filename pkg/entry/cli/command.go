@@ -30,6 +30,7 @@ type command struct {
 	args         string // as shown in its usage
 	least, most  int    // number of arguments
 	group        string
+	operation    string // that it requests, if that has another name
 	hidden       bool
 	short, long  string
 	examples     []string

@@ -27,6 +27,11 @@ stackwright.yaml, or else the current one if it is a project of Sceptre.`
 	ofRun = `
 
 RUN is the ID of a run, or its beginning if only one run has it.`
+	ofRev = `
+
+A revision is what a run has deployed: the project's files, with the values from outside the project that it has read. It is named by the
+ID of the run, or its beginning if no other revision's begins so; or by current, which is deployed now; previous, which was deployed successfully to all
+stacks before that; or current~2, current~3 and so on. After a rollback, previous is what it has replaced.`
 	codes = `
 
 It follows the run to its end. For its exit codes, see: stackwright help exit-codes`
@@ -76,6 +81,18 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 			examples: []string{"destroy examples/shop --plan", "destroy examples/shop --yes", "destroy --env test --only ops/"},
 		},
 		{
+			name: "rollback", operation: "rollback-to", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy the files of an earlier revision again",
+			flags: "to only " + selected + "max-deletions reason rollback.failed refuse plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
+else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
+max_deletions allows. It does not restore data. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
+for such a plan. On a terminal it asks first, unless --yes is given.
+
+DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.` + ofRev + codes,
+			examples: []string{"rollback --plan", "rollback", "rollback --to mfrg --project shop --env prod", "rollback examples/shop --env prod --to current~2 --reason 'orders fail'"},
+		},
+		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
 			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
@@ -91,12 +108,22 @@ nor records.` + ofDir + codes,
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse exit-code.drift " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
+			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
 --exit-code, the exit code is 5 if a stack has drifted. CloudFormation compares only properties that the template has, not in nested stacks, and not
-for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.` + ofDir + codes,
-			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json"},
+for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.
+
+With --revert it brings back what the last detection has found, with a change set for each stack that compares the deployed template with the live resources.
+It deploys nothing new, waits for approval where the stacks demand it, and says what CloudFormation does not bring back. With --plan it shows these change sets and executes none.
+
+With --accept it then writes a copy of each template whose values have drifted, with the live values in their places, into the folder of --out. It
+changes no file of the project: compare the copies with your templates, copy those that you want over them, and deploy. Comments and all other
+bytes of a template stay. What cannot be written is listed with its place and what to do: values that functions or parameters make, values that may
+be secret or are too long, resources that were deleted, and values that other stacks with the same template do not have. The exit code is 0 if all drift
+was written, or if there was none, and 5 if some is left. With --run it uses what an earlier run has found.` + ofDir + codes,
+			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json", "drift --revert --plan", "drift --revert --only data/queue", "drift examples/shop --accept --out accepted", "drift --accept --run mfrg --out accepted"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
@@ -223,6 +250,20 @@ a run. Without --project and --env, it also lists the changes of the installatio
 			long: `Lists the steps of runs that changed a stack, or tried to, newest first, with who requested the run. STACK is its name in the
 project, also of a stack that is deleted. It goes back 90 days, or to the update of the installation that began to record it.`,
 			examples: []string{"history data/db", "history data/db --project shop --env prod -o json"}},
+		{name: "revisions", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list what was deployed to a project, newest first",
+			flags: "limit before " + recorded + "output " + where, run: listRevisions,
+			long: `Lists the revisions of a project and environment, newest first: what runs have deployed, or have started to deploy, each configuration once, with its newest
+run. DEPLOYED marks the one that was last deployed successfully to all stacks. Runs are kept for 90 days; the newest 20 revisions that were deployed
+successfully stay longer.
+
+DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.` + ofRev,
+			examples: []string{"revisions", "revisions examples/shop --env prod", "revisions --project shop --env prod --limit 5 -o json"}},
+		{name: "diff", args: "REVISION [REVISION]", least: 1, most: 2, group: groupShow, short: "show what differs between two revisions", completes: revisionWords,
+			flags: recorded + "output " + where, run: compareRevisions, outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Shows what differs between the files of two revisions: which stacks were added, removed or changed, which of their parameters, tags and other
+keys, and the templates. With one REVISION it compares that with the current one. It shows no values of parameters and tags. REVISION may also be the ID of a run
+that has read files and deployed none, such as a plan.` + ofRev,
+			examples: []string{"diff previous", "diff previous current", "diff mfrg ovsx --project shop --env prod -o markdown"}},
 		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
 			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
 			flags:   recorded + "output raw " + where, run: listOutputs,
@@ -418,7 +459,8 @@ const exitCodes = `A command ends with one of these codes:
   3    the run was cancelled or superseded
   4    the run waits for a person: to continue it, or to approve it
   5    plan --exit-code, or destroy --plan --exit-code: there are changes;
-       drift --exit-code: stacks have drifted
+       drift --exit-code: stacks have drifted;
+       drift --accept: drift is left that could not be written
   6    the server or the network was lost for two minutes; the run continues
   130  Ctrl-C while the command followed the run; the run continues
 

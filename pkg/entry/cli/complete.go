@@ -23,7 +23,8 @@ func (c *call) completions(cmd *cobra.Command) {
 	}
 	for flag, words := range map[string]cobra.CompletionFunc{
 		"output": fixed(c.command.formats()...), "functions": fixed(inProcess, asBinaries),
-		"env": c.recorded(parts(1)), "project": c.recorded(parts(0)), "only": c.recorded(stackNames), "exclude": c.recorded(stackNames), "changed-since": c.recorded(runIDs),
+		"env": c.recorded(parts(1)), "project": c.recorded(parts(0)), "only": c.recorded(stackNames), "exclude": c.recorded(stackNames), "changed-since": c.recorded(revisionWords),
+		"to": c.recorded(revisionWords), "before": c.recorded(revisionWords),
 	} {
 		if cmd.Flags().Lookup(flag) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(flag, words) // it fails only for a flag that is not there

@@ -193,7 +193,7 @@ func (s *session) chosen(ctx context.Context, which choice) (run.Run, error) {
 	return s.named(ctx, s.call.args[0])
 }
 
-// named is the run that a word names by its ID or the beginning of its ID.
+// named is the run with an ID, or with an ID that begins with the word.
 func (s *session) named(ctx context.Context, word string) (run.Run, error) {
 	r, err := s.load(ctx, word)
 	if !fault.Is(err, fault.Missing) {

@@ -18,19 +18,21 @@ import (
 
 // flags are those of all commands; each command has some of them.
 type flags struct {
-	env, project, data, endpoint, output, functions, listen, console, reason, step string
-	account, region, role, execution, projects, out, saved, live, folder           string
-	installation, api                                                              string          // on AWS: the stack, or the URL of the API; "" is a laptop
-	given                                                                          map[string]bool // by name: those on the command line
-	seconds                                                                        float64
-	fetch, yes, plan, exact, exitCode, force, follow, untilIdle, rollback, refuse  bool
-	quiet, noColor, raw, verbose, direct, open, noBrowser                          bool
-	deletions                                                                      count
-	only, exclude, adopt                                                           []string
-	since                                                                          string
-	dependencies                                                                   truth
-	dependents                                                                     bool
-	variables, variableFiles, mapped                                               texts // of a project of Sceptre
+	env, project, data, endpoint, output, functions, listen, console, reason, step        string
+	account, region, role, execution, projects, out, saved, live, folder, detected        string
+	to, before                                                                            string          // revisions
+	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
+	given                                                                                 map[string]bool // by name: those on the command line
+	seconds                                                                               float64
+	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
+	accept                                                                                bool
+	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
+	deletions, limit                                                                      count
+	only, exclude, adopt                                                                  []string
+	since                                                                                 string
+	dependencies                                                                          truth
+	dependents                                                                            bool
+	variables, variableFiles, mapped                                                      texts // of a project of Sceptre
 }
 
 const (
@@ -86,13 +88,14 @@ func (f *flags) definitions() map[string]definition {
 		"from-live":      {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
 		"out":            {to: &f.out, usage: "write templates and requests into this `folder`"},
 		"out.convert":    {to: &f.out, usage: "write the project into this `folder`; required"},
+		"out.accept":     {to: &f.out, usage: "with --accept: write the copies into this `folder`; required"},
 		"out.plan":       {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
 		"plan.saved":     {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
 		"env":            {to: &f.env, usage: "only this `environment`"},
 		"project":        {to: &f.project, usage: "only this `project`"},
 		"only":           {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, network/ for all below it, '*-db', or tag:team=shop"},
 		"exclude":        {to: &f.exclude, usage: "leave out these `stacks`, written as for --only"},
-		"changed-since":  {to: &f.since, usage: "only stacks whose files differ from those of this `run`"},
+		"changed-since":  {to: &f.since, usage: "only stacks whose files differ from those of this `revision` or run: mfrg, current or previous"},
 
 		"with-dependencies":         {to: &f.dependencies, usage: "add what the selected stacks depend on, as deploys do by default; =false does not, and needs them deployed"},
 		"with-dependencies.records": {to: &f.dependencies, usage: "add what the selected stacks depend on"},
@@ -112,13 +115,22 @@ func (f *flags) definitions() map[string]definition {
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
 		"plan.adopt":      {to: &f.plan, usage: "show what differs between the stacks and the project, and adopt none"},
 		"only.prune":      {to: &f.only, usage: "only these obsolete `stacks`, separated by commas: network/vpc, network/ for all below it, or '*-db'"},
+		"plan.revert":     {to: &f.plan, usage: "with --revert: show what would be changed, by change sets, and change nothing"},
+		"revert":          {to: &f.revert, usage: "bring back what the last drift detection has found"},
 		"plan.prune":      {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
 		"step":            {to: &f.step, usage: "answer only this `step` of the run, such as db/approve; without it, all that wait"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
 		"exit-code.drift": {to: &f.exitCode, usage: "end with 5 if a stack has drifted"},
+		"accept":          {to: &f.accept, usage: "write the live values into copies of the templates, for you to commit"},
+		"run.accept":      {to: &f.detected, usage: "with --accept: use what this `run` of drift has found, and detect nothing"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},
+		"exit-code.back":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are changes"},
+		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
+		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one)"},
+		"before":          {to: &f.before, usage: "only revisions that are older than this `revision`"},
+		"limit":           {to: &f.limit, usage: fmt.Sprintf("at most this `number` of revisions (default %d)", usualRevisions)},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
 		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},
@@ -288,12 +300,16 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--plan: name a file that plan --out has written")
 	case f.given["project"] && f.project == "" && f.folder == "":
 		return fault.New(fault.Invalid, "--project: it is empty: give it a value, or leave it out")
+	case f.limit.n != nil && *f.limit.n == 0:
+		return fault.New(fault.Invalid, "--limit 0: give 1 or more")
+	case f.given["to"] && f.to == "":
+		return fault.New(fault.Invalid, "--to: name a revision, or leave it out: without it, the command rolls back to the previous one")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
 	case f.given["exclude"] && len(f.exclude) == 0:
 		return fault.New(fault.Invalid, "--exclude: name a stack, or leave it out")
 	case f.given["changed-since"] && f.since == "":
-		return fault.New(fault.Invalid, "--changed-since: give a run, or leave it out")
+		return fault.New(fault.Invalid, "--changed-since: name a revision or a run, or leave it out")
 	case f.given["adopt"] && len(f.adopt) == 0:
 		return fault.New(fault.Invalid, "--adopt: name a stack, or leave it out")
 	case f.plan && f.given["refuse"]:

@@ -77,8 +77,22 @@ type reader interface {
 	// History returns the steps that changed a stack, or tried to, newest first.
 	History(ctx context.Context, project, stack string) ([]report.PastStep, error)
 
+	revisions
+
 	// Schedules lists the schedules of a project, sorted by name.
 	Schedules(ctx context.Context, project string) ([]project.Scheduled, error)
+}
+
+// revisions reads the revisions of projects. A word names one as run.History.Revision finds it.
+type revisions interface {
+	// Revisions lists the revisions of a project, newest first, each configuration once.
+	Revisions(ctx context.Context, project string) ([]report.Revision, error)
+
+	// Revision returns the revision that a word names, or an error of kind Missing, or Refused if the word may mean several.
+	Revision(ctx context.Context, project, word string) (report.Revision, error)
+
+	// Difference returns what differs between the files that two words name.
+	Difference(ctx context.Context, project, from, to string) (report.Difference, error)
 }
 
 // A starter starts and steers runs. An archive is a ZIP file with the files of a project.

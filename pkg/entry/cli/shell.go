@@ -40,7 +40,7 @@ const (
 	ExitRefused     = 2   // the request cannot be carried out, and nothing was changed
 	ExitStopped     = 3   // cancelled or superseded
 	ExitWaiting     = 4   // the run waits for a person
-	ExitChanges     = 5   // plan --exit-code, or destroy --plan --exit-code: there are changes; drift --exit-code: stacks have drifted
+	ExitChanges     = 5   // plan --exit-code, or destroy --plan --exit-code: there are changes; drift --exit-code: stacks have drifted; drift --accept: some is left
 	ExitLost        = 6   // the server or the network was lost: the run continues
 	ExitInterrupted = 130 // interrupted: the run continues
 )

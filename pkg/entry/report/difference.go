@@ -20,6 +20,14 @@ type Configuration struct {
 	Unread    string            // why the project cannot be read; empty if it can be
 }
 
+// ConfigurationOf is the configuration of a run. unread says why the project cannot be read; it is empty if it can be.
+func ConfigurationOf(run string, files map[string][]byte, nodes map[string]project.Node, templates map[string][]byte, unread string) Configuration {
+	if unread != "" {
+		unread = "the stacks of run " + run + " cannot be compared: " + unread
+	}
+	return Configuration{files, nodes, templates, unread}
+}
+
 // A Change is how two revisions differ in something.
 type Change string
 

@@ -64,32 +64,3 @@ func Questions(r run.Run) []Question {
 	}
 	return all
 }
-
-// A Revision is a configuration that runs have deployed.
-type Revision struct {
-	run.Source
-	Current   bool      `json:"current"` // it is that of the last deploy of all stacks that succeeded
-	Run       string    `json:"run"`     // the newest run of it in the page
-	Operation string    `json:"operation"`
-	State     run.State `json:"state"` // of that run
-	Who       string    `json:"who"`   // requested that run
-	Requested time.Time `json:"requested"`
-	Started   time.Time `json:"started,omitzero"`
-	Ended     time.Time `json:"ended,omitzero"`
-}
-
-// RevisionsOf lists the configurations that runs have deployed, each with the first of the runs. The runs are newest first.
-func RevisionsOf(runs []run.Run, current run.Source) []Revision {
-	all := []Revision{}
-	seen := make(map[run.Source]bool)
-	for _, r := range runs {
-		if r.Source == (run.Source{}) || r.Started.IsZero() || seen[r.Source] || !plan.AllOperations().Of(r.Operation).Writes {
-			continue
-		}
-		seen[r.Source] = true
-		all = append(all, Revision{
-			Source: r.Source, Current: r.Source == current, Run: r.ID, Operation: r.Operation, State: r.State, Who: r.By(), Requested: r.Requested, Started: r.Started, Ended: r.Ended,
-		})
-	}
-	return all
-}

@@ -43,7 +43,7 @@ type ApprovalPage struct {
 
 // A RevisionPage is a page of the configurations that were deployed.
 type RevisionPage struct {
-	Revisions []Revision `json:"revisions"`        // newest first
+	Revisions []Revision `json:"revisions"`        // newest first; on the last page also those of successful deploys whose runs are not recorded any more
 	Before    string     `json:"before,omitempty"` // the parameter of the request for the next page, which may have no revisions; empty on the last page
 }
 

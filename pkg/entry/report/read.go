@@ -17,7 +17,7 @@ func RunOf(shown Run) (run.Run, error) {
 		},
 		Command: shown.Command, Forced: shown.Forced, SupersededBy: shown.SupersededBy, Epoch: shown.Epoch, State: shown.State, Generation: shown.Generation, ObservedGeneration: shown.Observed, Digest: shown.Digest,
 		Restarts: shown.Restarts, Changes: shown.Plan, Unchanged: shown.Unchanged, Messages: shown.Messages, Requested: shown.Requested, Started: shown.Started,
-		Deadline: shown.Deadline, Ended: shown.Ended, MaxParallel: shown.MaxParallel,
+		Revision: shown.Revision, Deadline: shown.Deadline, Ended: shown.Ended, MaxParallel: shown.MaxParallel,
 	}
 	for _, c := range shown.Commands {
 		r.Commands = append(r.Commands, run.GivenCommand{Command: c.Command, Force: c.Force, Run: c.Run, Who: c.Who, Why: c.Reason, At: c.Given})

@@ -27,6 +27,7 @@ type Run struct {
 	Upload       bool            `json:"upload,omitempty"`    // a newer upload supersedes it
 	Schedule     string          `json:"schedule,omitempty"`  // that requested it
 	Source       run.Source      `json:"source,omitzero"`     // the configuration that it deploys
+	Revision     string          `json:"revision,omitempty"`  // the run whose files, and values from outside the project, it deploys again
 	Commands     []Command       `json:"commands,omitempty"`
 	Of           string          `json:"of,omitempty"`
 	SupersededBy string          `json:"superseded_by,omitempty"`
@@ -114,7 +115,7 @@ func Of(r run.Run, now time.Time) Run {
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
 		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, Observed: r.ObservedGeneration, Digest: r.Digest, MaxParallel: r.MaxParallel,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Plan: r.Changes, Unchanged: r.Unchanged, Messages: r.Messages,
-		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline,
+		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline, Revision: r.Revision,
 	}
 	if f, ok := r.Forecast(now); ok {
 		shown.ExpectedEnd, shown.CriticalPath = f.End.UTC().Round(time.Second), r.IDs(f.Path)

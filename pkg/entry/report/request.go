@@ -27,6 +27,7 @@ type RunOptions struct {
 	Upload       bool     `json:"upload,omitempty"`                                   // deploy as an upload does: it replaces queued ones and supersedes one that is running
 	Run          string   `json:"run,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"`  // the ID of the run to repeat
 	Force        bool     `json:"force,omitempty"`                                    // repeat the run although something newer was deployed since
+	To           string   `json:"to,omitempty" jsonschema:"maxLength=1024"`           // the revision to roll back to: a run, the beginning of its ID, current, previous (without this option) or current~2
 }
 
 // A CommandRequest has the options of a command to a run. Each command takes some of them.

@@ -120,7 +120,7 @@ func (p *planText) add(indent int, spans ...span) {
 
 // signs are the signs and colours of actions.
 var signs = map[plan.StackAction]span{
-	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionRetain: {cyan, "="}, plan.ActionHooks: {cyan, "="}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
+	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionRetain: {cyan, "="}, plan.ActionHooks: {cyan, "="}, plan.ActionRevert: {yellow, "<"}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
 }
 
 // stack draws the block of a stack.
@@ -128,6 +128,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	sign, words := signs[s.Action], string(s.Action)
 	if s.Action == plan.ActionLevel {
 		words = "set the level of approval"
+	}
+	if s.Action == plan.ActionRevert {
+		words = "bring back what has drifted"
 	}
 	if s.Action == plan.ActionRetain {
 		words = "set what a deletion retains"
@@ -156,6 +159,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	}
 	for _, reason := range s.Reasons {
 		p.add(6, span{dim, oneLine(reason)})
+	}
+	if len(s.Drifted) > 0 && s.Action != plan.ActionRevert {
+		p.add(6, span{yellow, "has drifted: " + strings.Join(s.Drifted, ", ")})
 	}
 	if s.Action == plan.ActionCreate || s.Action == plan.ActionReplace {
 		p.given("parameters", s.Parameters)

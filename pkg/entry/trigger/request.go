@@ -137,6 +137,7 @@ func optionFields(q *run.Request) strict.Fields {
 		string(plan.OptionWithDependencies): &q.WithDependencies,
 		string(plan.OptionWithDependents):   &q.WithDependents,
 		string(plan.OptionChangedSince):     &q.ChangedSince,
+		string(plan.OptionTo):               &q.To,
 	}
 }
 
@@ -147,7 +148,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 		plan.OptionUpload: q.Upload,
 		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact, plan.OptionPlan: o.Plan != "",
-		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "",
+		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "", plan.OptionTo: o.To != "",
 		plan.OptionExclude: len(o.Exclude) > 0, plan.OptionWithDependencies: o.WithDependencies != nil, plan.OptionWithDependents: o.WithDependents, plan.OptionChangedSince: o.ChangedSince != "",
 	}
 }
@@ -157,6 +158,7 @@ type row struct {
 	name                                          string
 	needsSource, needsRun, needsReason, needsOnly bool // the version of a configuration; the run that it is about; a reason; the names of stacks
 	needsDigest                                   bool // that of the plan that the person has seen
+	fromRevision                                  bool // it deploys the files of a revision, so it names no configuration
 	options                                       []plan.Option
 }
 
@@ -165,7 +167,7 @@ func rows(all plan.Operations) []row {
 	var rows []row
 	for _, o := range all {
 		if o.Requestable {
-			rows = append(rows, row{name: o.Name, needsSource: o.NeedsFiles, needsRun: o.Repeats, needsOnly: o.NeedsOnly, options: o.Options})
+			rows = append(rows, row{name: o.Name, needsSource: o.NeedsSource(), fromRevision: o.FromRevision, needsRun: o.Repeats, needsOnly: o.NeedsOnly, options: o.Options})
 		}
 	}
 	for _, c := range run.Controls() {
@@ -210,6 +212,8 @@ func checkSource(r row, q run.Request) []string {
 	}
 	switch of, ok := projectOfKey(key, uploadKey, revisionKey); {
 	case key == "":
+	case r.fromRevision:
+		add("key: a %s deploys the files of a revision: remove it, and name the revision in options.to", q.Operation)
 	case !ok:
 		add("key: %q is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)", key)
 	case of != q.Project:
@@ -296,7 +300,7 @@ func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{
 		{"operation", q.Operation}, {"key", q.Source.Key}, {"version", q.Source.Version},
-		{"options.run", q.Of}, {"options.changed_since", q.ChangedSince}, {"options.plan_digest", q.PlanDigest}, {"options.step", q.Step}, {"options.who", q.Claim}, {"options.reason", q.Reason},
+		{"options.run", q.Of}, {"options.changed_since", q.ChangedSince}, {"options.plan_digest", q.PlanDigest}, {"options.step", q.Step}, {"options.to", q.To}, {"options.who", q.Claim}, {"options.reason", q.Reason},
 	} {
 		if len(x.text) > maxText {
 			all = append(all, longText(x.name, x.text))

@@ -187,16 +187,19 @@ func TestProblems(t *testing.T) {
 		`{"operation":"rollback"}`:            {`operation: there is no operation "rollback": available: ` + all},
 		`{"operation":"deploy"}`:              {"key: missing: a deploy needs the key of the configuration's object"},
 		`{"operation":"plan","version":"v1"}`: {"key: missing: a plan needs the key of the configuration's object", "version: a version without a key: give the key too"},
-		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                      {"version: missing: give the version of projects/shop/prod.zip"},
-		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:        {`key: "projects/shop/test.zip" belongs to shop@test, and this request is for shop@prod: send it to shop@test`},
-		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`: {`key: "revisions/other/prod/x.zip" belongs to other@prod, and this request is for shop@prod: send it to other@prod`},
-		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:  {`key: "revisions/shop/prod/../x.zip" is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
+		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                        {"version: missing: give the version of projects/shop/prod.zip"},
+		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:          {`key: "projects/shop/test.zip" belongs to shop@test, and this request is for shop@prod: send it to shop@test`},
+		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`:   {`key: "revisions/other/prod/x.zip" belongs to other@prod, and this request is for shop@prod: send it to other@prod`},
+		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:    {`key: "revisions/shop/prod/../x.zip" is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
+		`{"operation":"rollback-to",` + zip + `}`:                                    {"key: a rollback-to deploys the files of a revision: remove it, and name the revision in options.to"},
+		`{"operation":"deploy",` + zip + `,"options":{"to":"previous"}}`:             {"options.to: a deploy does not have this option (only rollback-to, plan-rollback-to): remove it"},
+		`{"operation":"plan-rollback-to","options":{"to":"previous","refuse":true}}`: {"options.refuse: a plan-rollback-to does not have this option (only deploy, destroy, refresh, check, drift, revert-drift, adopt, prune, forget, rollback-to, retry): remove it"},
 		`{"operation":"retry"}`:                                         {"options.run: missing: give the run to retry"},
 		`{"operation":"unlock"}`:                                        {"options.run: missing: give the run to unlock", "options.reason: missing: say why, for the record"},
 		`{"operation":"pause","options":{"run":"1"}}`:                   {`options.run: "1" is not a run: its ID has 20 lower-case letters and digits`},
 		`{"operation":"destroy","options":{` + that + `,"force":true}}`: {"options.run: a destroy is not about a run: remove this option", "options.force: a destroy does not have this option (only retry, cancel): remove it"},
 		`{"operation":"forget","options":{"max_deletions":1}}`: {
-			"options.max_deletions: a forget does not have this option (only deploy, plan, retry): remove it", "options.only: missing: name the stacks to forget",
+			"options.max_deletions: a forget does not have this option (only deploy, plan, rollback-to, plan-rollback-to, retry): remove it", "options.only: missing: name the stacks to forget",
 		},
 		`{"operation":"refresh","options":{"only":["a",""]}}`: {"options.only: it contains an empty name: remove it"},
 		`{"operation":"plan",` + zip + `,"options":{"exclude":["","tag:=a"],"with_dependencies":true,"with_dependents":true}}`: {
@@ -208,7 +211,7 @@ func TestProblems(t *testing.T) {
 		},
 		`{"operation":"destroy","options":{"changed_since":"abcdefghijklmnopqrs2"}}`: {"options.changed_since: a destroy does not have this option (only deploy, plan): remove it"},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`:          {"options.max_deletions: -1: give a number of stacks, 0 or more"},
-		`{"operation":"destroy","options":{"max_deletions":5}}`:                      {"options.max_deletions: a destroy does not have this option (only deploy, plan, retry): remove it"},
+		`{"operation":"destroy","options":{"max_deletions":5}}`:                      {"options.max_deletions: a destroy does not have this option (only deploy, plan, rollback-to, plan-rollback-to, retry): remove it"},
 	} {
 		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
 		if err != nil || got.Project != "shop@prod" || got.ID == "" || got.Operation == "" {

@@ -88,7 +88,7 @@ var (
 		{"protect", "Whether CloudFormation refuses to delete the stack (termination protection).", truthOption, nil},
 		{"timeout", "The timeout of one operation on the stack, from 1m to 168h, such as 30m or 1h30m. Stackwright cancels an update that takes longer; CloudFormation rolls back a creation.", durationOption, such("45m")},
 		{"deployment", "CloudFormation's deployment mode: standard, or express, in which an operation ends before the resources are ready.", option("standard", string(project.Express)), nil},
-		{"approve", "Which changes of the stack a person has to approve: never; deletions: its deletion; data_loss, replacements: also updates that delete data, or replace resources; always: each change. Default: never.", option(levels()...), nil},
+		{"approve", "Which changes of the stack a person has to approve: never; deletions: its deletion; data_loss, replacements: also updates that delete data, or replace resources; drift: also updates of a stack that has drifted; always: each change. Default: never.", option(levels()...), nil},
 		{"hooks", "What is called before and after the stack is created, updated (or both: deployed) or deleted permanently.", ref("stack_hooks"), nil},
 		{"notifications", "The ARNs of the SNS topics that get CloudFormation's events of the stack, in the region of the stack.", but(distinct(textShape), "maxItems", project.MaxNotifications), such([]string{"arn:aws:sns:${region}:${account}:stack-events"})},
 		{"on_failure", "What CloudFormation does with the stack if its creation fails.", option("ROLLBACK", string(project.KeepFailed), string(project.DeleteFailed)), nil},

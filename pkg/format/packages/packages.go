@@ -93,12 +93,12 @@ func (p *Packager) Template(file string, body []byte, where func(line, column in
 	}
 	ok = true
 	objects := map[string]bool{}
-	var edits []edit
+	var edits []document.Edit
 	for _, u := range find(root) {
 		at := where(u.value.Line, u.value.Column)
 		digest, err := p.object(file, u, &packed, objects)
 		if err == nil {
-			var e edit
+			var e document.Edit
 			if e, err = replace(body, u.value, u.form(p.Store, Key(p.Project, digest))); err == nil {
 				edits = append(edits, e)
 			}
@@ -113,7 +113,7 @@ func (p *Packager) Template(file string, body []byte, where func(line, column in
 			packed.Regional = append(packed.Regional, at)
 		}
 	}
-	packed.Body = apply(body, edits)
+	packed.Body = document.Apply(body, edits...)
 	packed.Objects = slices.Sorted(maps.Keys(objects))
 	if len(packed.Body) > template.MaxBytes && len(body) <= template.MaxBytes {
 		p.List.Add(where(1, 1), "with the addresses of its files, the template has %d bytes: CloudFormation reads at most %d", len(packed.Body), template.MaxBytes)

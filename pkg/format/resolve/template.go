@@ -28,6 +28,7 @@ type Template struct {
 	ParameterNames []string
 	Objects        []string           // the digests of these objects
 	Regional       []problem.Position // the files that can be packaged only for the region of the bucket
+	File           string             // of the project whose text it is; empty if it is elsewhere, or is made of something else
 
 	about            project.Template
 	imports, exports bool // in any scope
@@ -131,6 +132,9 @@ func (t *templates) parse(one *Template, nested []string) *Template {
 		return nil
 	}
 	one.Template = parsed
+	if file, here := t.files[one.At.File]; here && bytes.Equal(bytes.TrimPrefix(one.Body, []byte("---\n")), bytes.TrimPrefix(file, []byte("---\n"))) {
+		one.File = one.At.File
+	}
 	packed, ok := t.packager.Template(one.At.File, one.Body, one.Where)
 	packed.Nested = append(packed.Nested, nested...)
 	written := !ok || bytes.Equal(packed.Body, one.Body)

@@ -2,8 +2,6 @@
 package stackpolicy
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -38,18 +36,12 @@ func Read(n *yaml.Node, report Say) string {
 	if !good {
 		return ""
 	}
-	body := &bytes.Buffer{}
-	to := json.NewEncoder(body)
-	to.SetEscapeHTML(false)
 	policy, _ := valueOf(n).(map[string]any)
-	if one, single := policy["Statement"].(map[string]any); single { // AWS documents a list only
-		policy["Statement"] = []any{one}
-	}
-	if err := to.Encode(policy); err != nil {
+	text, err := encode(policy)
+	if err != nil {
 		say(n, "%v", err)
 		return ""
 	}
-	text := strings.TrimSpace(body.String())
 	if len(text) > MaxSize {
 		say(n, "%d bytes: CloudFormation accepts at most %d", len(text), MaxSize)
 		return ""

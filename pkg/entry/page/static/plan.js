@@ -3,11 +3,11 @@ import { useEffect, useState } from './lib/hooks.js';
 import { changed, get, post, runPath } from './api.js';
 import { h, Ask, Empty, Panel, Refused, Wait, span } from './parts.js';
 
-const names = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'adopt', import: 'import', forget: 'forget', level: 'change the approval of', retain: 'change what a deletion retains of', hooks: 'call hooks of' };
+const names = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'adopt', import: 'import', forget: 'forget', revert: 'bring back what has drifted in', level: 'change the approval of', retain: 'change what a deletion retains of', hooks: 'call hooks of' };
 
 // Summary counts what the plan changes, the dangerous changes first.
 function Summary({ of }) {
-  const counts = ['replace', 'delete', 'create', 'update', 'adopt', 'import', 'forget', 'hooks', 'level', 'retain', 'unchanged'];
+  const counts = ['replace', 'delete', 'create', 'update', 'adopt', 'import', 'forget', 'revert', 'hooks', 'level', 'retain', 'unchanged'];
   return h('ul', { class: 'summary' },
     of.data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.data_loss), ' lose data'),
     of.possible_data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.possible_data_loss), ' may lose data'),

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// Revisions are listed with the one that is deployed, two are compared, and an earlier one is deployed again after its plan was shown.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.must(cli.ExitOK, "deploy", l.project)
+	r := l.run("rollback")
+	if r.code != cli.ExitRefused {
+		t.Errorf("a rollback without another revision ended with %d", r.code)
+	}
+	l.has(r.err, "the number of other revisions that were deployed successfully to all stacks is 0", "rollback refused: nothing was done")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.edit("stackwright.yaml", "text: goodbye", "text: again")
+	l.must(cli.ExitOK, "deploy", l.project)
+	all := l.objects(l.must(cli.ExitOK, "revisions", l.project, "-o", "json"))
+	if len(all) != 3 || all[0]["current"] != true || all[1]["current"] != false || all[0]["state"] != "succeeded" || all[0]["project"] != "pair@default" {
+		t.Fatalf("the revisions are %v", all)
+	}
+	var ids []string
+	for _, v := range all {
+		ids = append(ids, v["run"].(string))
+	}
+	r = l.run("revisions", "--limit", "1")
+	l.has(r.out, ids[0])
+	l.has(r.err, "2 older:", "revisions --before "+ids[0])
+	if rest := l.must(cli.ExitOK, "revisions", "--before", ids[0]); strings.Contains(rest, ids[0]) || !strings.Contains(rest, ids[2]) {
+		t.Errorf("older than %s are\n%s", ids[0], rest)
+	}
+	difference := l.must(cli.ExitOK, "diff", ids[2])
+	l.has(difference, "from run "+ids[2]+" to run "+ids[0], "~ stack topic: parameter", "~ file stackwright.yaml", "stacks: 0 added, 0 removed, 1 changed; 1 file")
+	if strings.Contains(difference, "goodbye") || strings.Contains(difference, "hello") {
+		t.Errorf("the difference shows values: %s", difference)
+	}
+	l.has(l.must(cli.ExitOK, "diff", "previous", "current", "-o", "markdown"), "! ~ stack topic")
+	if got := l.last(l.must(cli.ExitOK, "diff", ids[1], "-o", "json")); len(got["stacks"].([]any)) != 1 {
+		t.Errorf("%v", got)
+	}
+	l.has(l.must(cli.ExitChanges, "rollback", "--to", ids[2], "--plan", "--exit-code"), "rollback --plan of pair@default", "the files are those of run "+ids[2])
+	l.answers = "no\n"
+	r = l.run("rollback", l.project)
+	if r.code != cli.ExitRefused {
+		t.Errorf("a rollback whose question was answered with no ended with %d", r.code)
+	}
+	l.has(r.err, "rollback deploys the files of run "+ids[1])
+	l.answers = "yes\n"
+	l.has(l.must(cli.ExitOK, "rollback", "--to", "current~2"), "rollback of pair@default succeeded", "1 updated, 2 unchanged")
+	l.answers = ""
+	now := l.objects(l.must(cli.ExitOK, "revisions", "-o", "json"))
+	if len(now) != 3 || now[0]["operation"] != "rollback-to" || now[0]["current"] != true || now[0]["version"] != all[2]["version"] {
+		t.Errorf("after the rollback the revisions are %v", now)
+	}
+	for _, args := range [][]string{
+		{"rollback", "--to", "nothing"}, {"rollback", "--exit-code"}, {"rollback", "-o", "markdown"}, {"rollback", "--to", ""}, {"revisions", "--limit", "0"}, {"diff", "nothing"},
+		{"rollback", l.project, "--project", "pair"}, {"revisions", "--project", "other"},
+	} {
+		if r := l.run(args...); r.code != cli.ExitRefused {
+			t.Errorf("%v ended with %d: %s", args, r.code, r.err)
+		}
+	}
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "1 updated")
+}

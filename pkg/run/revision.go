@@ -1,0 +1,158 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+)
+
+// A Revision is what a run has deployed, or has started to deploy: files, with the values from outside the project that it has read.
+type Revision struct {
+	Run       string    `json:"run"`
+	Operation string    `json:"operation"`
+	State     State     `json:"state"` // of the run
+	Partial   bool      `json:"partial,omitempty"`
+	Source    Source    `json:"source"`
+	Values    string    `json:"values,omitempty"` // reference to the values; empty if there were none, or if they were not kept
+	Who       string    `json:"who,omitempty"`
+	Requested time.Time `json:"requested"`
+	Started   time.Time `json:"started"`
+	Ended     time.Time `json:"ended,omitzero"`
+}
+
+// The words for revisions that are relative to what is deployed.
+const (
+	CurrentRevision  = "current"
+	PreviousRevision = "previous"
+)
+
+// MostRevisions is how many revisions a history has: those of the newest successful deploys of all stacks.
+const MostRevisions = 20
+
+// MostSearched is how many of the newest runs of a project are searched for a revision.
+const MostSearched = 1000
+
+// IsRevision reports whether r, of operation o, has deployed files, or has started to.
+func (r Run) IsRevision(o plan.Operation) bool {
+	return o.Writes && o.NeedsFiles && r.Source != (Source{}) && !r.Started.IsZero()
+}
+
+// AsRevision returns the revision of r, of which IsRevision is true.
+func (r Run) AsRevision() Revision {
+	return Revision{
+		Run: r.ID, Operation: r.Operation, State: r.State, Partial: len(r.Only) > 0, Source: r.Source, Values: r.Values, Who: r.By(),
+		Requested: r.Requested, Started: r.Started, Ended: r.Ended,
+	}
+}
+
+// good reports whether all stacks were deployed successfully.
+func (v Revision) good() bool { return v.State == StateSucceeded && !v.Partial }
+
+// Revisions lists the revisions of runs, which are newest first, and those of the history whose runs are not among them.
+func (h History) Revisions(all plan.Operations, runs []Run) []Revision {
+	var found []Revision
+	for _, r := range runs {
+		if r.IsRevision(all.Of(r.Operation)) {
+			found = append(found, r.AsRevision())
+		}
+	}
+	for _, v := range h.Successful {
+		if !slices.ContainsFunc(found, func(of Revision) bool { return of.Run == v.Run }) {
+			found = append(found, v)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Revision) int { return b.Requested.Compare(a.Requested) })
+	return found
+}
+
+// Revision finds the revision that a word names among those of a project, newest first: the ID of its run, the beginning of that ID if no other revision's
+// begins so, or current, previous and current~N. These count the revisions that were deployed successfully to all stacks, each once: the
+// first before the current one is the one that was deployed last among the others. The empty word is the previous one.
+func (h History) Revision(word string, all []Revision) (Revision, error) {
+	if word == "" {
+		word = PreviousRevision
+	}
+	if v, relative, err := h.relative(word, all); relative {
+		return v, err
+	}
+	var found []Revision
+	for _, v := range all {
+		if v.Run == word {
+			return v, nil
+		}
+		if strings.HasPrefix(v.Run, strings.ToLower(word)) {
+			found = append(found, v)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Revision{}, fault.New(fault.Missing, "there is no revision %.200q: stackwright revisions lists them", word)
+	case 1:
+		return found[0], nil
+	}
+	return Revision{}, fault.New(fault.Refused, "%d revisions begin with %.200q: give more of the ID: %s", len(found), word, described(found))
+}
+
+// relative finds the revision that a word names relative to what is deployed. It reports false if the word is no such word.
+func (h History) relative(word string, all []Revision) (v Revision, relative bool, err error) {
+	back, relative := backOf(word)
+	if !relative {
+		return Revision{}, false, nil
+	}
+	var before []Revision
+	for _, v := range all {
+		switch {
+		case !v.good():
+		case v.Source == h.LastSuccessful && back == 0:
+			return v, true, nil
+		case v.Source == h.LastSuccessful:
+		case !slices.ContainsFunc(before, func(newer Revision) bool { return newer.Source == v.Source }):
+			before = append(before, v)
+		}
+	}
+	switch {
+	case back == 0 && h.LastSuccessful == (Source{}):
+		return Revision{}, true, fault.New(fault.Missing, "%s: no deploy of all stacks has succeeded, or they were destroyed since: name the run of the revision", word)
+	case back == 0:
+		return Revision{}, true, fault.New(fault.Missing, "%s: the run that has deployed it is not recorded any more: deploy the project again", word)
+	case back > len(before):
+		return Revision{}, true, fault.New(fault.Missing, "%s: the number of other revisions that were deployed successfully to all stacks is %d: name the run of the revision: stackwright revisions lists them", word, len(before))
+	}
+	return before[back-1], true, nil
+}
+
+// backOf returns how many revisions a relative word goes back from the current one. It reports false if the word is not relative.
+func backOf(word string) (int, bool) {
+	switch word {
+	case CurrentRevision:
+		return 0, true
+	case PreviousRevision:
+		return 1, true
+	}
+	number, counts := strings.CutPrefix(word, CurrentRevision+"~")
+	back, err := strconv.Atoi(number)
+	return back, counts && err == nil && back > 0
+}
+
+// described lists at most five revisions in a sentence.
+func described(all []Revision) string {
+	var texts []string
+	for _, v := range all[:min(len(all), 5)] {
+		texts = append(texts, fmt.Sprintf("%s (%s, %s, %s)", v.Run, v.Operation, v.State, v.Requested.UTC().Format(time.RFC3339)))
+	}
+	if more := len(all) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// succeeded is Successful after r has deployed all stacks successfully. Files that were deployed before have one revision, the new one.
+func (h History) succeeded(r Run) []Revision {
+	others := slices.DeleteFunc(slices.Clone(h.Successful), func(v Revision) bool { return v.Source == r.Source })
+	return slices.Concat([]Revision{r.AsRevision()}, others[:min(len(others), MostRevisions-1)])
+}

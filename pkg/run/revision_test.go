@@ -1,0 +1,103 @@
+package run_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// source is the configuration of a version.
+func source(version string) run.Source {
+	return run.Source{Key: "projects/shop/prod.zip", Version: version}
+}
+
+// deployed is a run of a version, requested at the given minute.
+func deployed(id, operation, version string, minute int, state run.State) run.Run {
+	at := time.Date(2026, 3, 1, 12, minute, 0, 0, time.UTC)
+	return run.Run{
+		Request: run.Request{ID: id, Project: "shop@prod", Operation: operation, Source: source(version), Who: "ann"}, State: state,
+		Requested: at, Started: at, Values: "values of " + id,
+	}
+}
+
+// The history keeps the newest revisions that all stacks were deployed of, each once, and no others.
+func TestSuccessfulRevisions(t *testing.T) {
+	var l run.Lock
+	end := func(r run.Run) {
+		l.Owner = run.Writer{Run: r.ID}
+		l = l.Leave(r, operation(r), "next").Lock
+	}
+	for i := range run.MostRevisions + 3 {
+		end(deployed(fmt.Sprint("r", i), "deploy", fmt.Sprint("v", i), i, run.StateSucceeded))
+	}
+	end(deployed("failed", "deploy", "v98", 30, run.StateFailed))
+	partial := deployed("partial", "deploy", "v99", 31, run.StateSucceeded)
+	partial.Only = []string{"vpc"}
+	end(partial)
+	end(deployed("again", "deploy", "v20", 32, run.StateSucceeded))
+	end(deployed("gone", "destroy", "", 33, run.StateSucceeded))
+	var ids []string
+	for _, v := range l.Successful {
+		ids = append(ids, v.Run)
+	}
+	if len(ids) != run.MostRevisions || strings.Join(ids[:4], " ") != "again r22 r21 r19" || slices.Contains(ids, "r2") || l.Successful[0].Values != "values of again" {
+		t.Errorf("%d: %v, %+v", len(ids), ids, l.Successful[0])
+	}
+}
+
+// A revision is named by its run, or by what was deployed before it; what names several is refused with these.
+func TestRevision(t *testing.T) {
+	partial := deployed("abpartial", "deploy", "v5", 5, run.StateSucceeded)
+	partial.Only = []string{"vpc"}
+	unplanned := deployed("acunplanned", "deploy", "v9", 9, run.StateRefused)
+	unplanned.Started = time.Time{}
+	runs := []run.Run{ // newest first
+		unplanned, deployed("ahgone", "destroy", "v10", 10, run.StateSucceeded), deployed("adplan", "plan", "v8", 8, run.StateSucceeded), deployed("aefailed", "deploy", "v7", 7, run.StateFailed),
+		deployed("afback", "rollback", "v3", 6, run.StateSucceeded), partial, deployed("agfour", "deploy", "v4", 4, run.StateSucceeded),
+		deployed("abthree", "deploy", "v3", 3, run.StateSucceeded),
+	}
+	h := run.History{LastSuccessful: source("v3"), Successful: []run.Revision{
+		deployed("afback", "rollback", "v3", 6, run.StateSucceeded).AsRevision(), deployed("zzold", "deploy", "v2", 2, run.StateSucceeded).AsRevision(),
+	}}
+	all := h.Revisions(plan.AllOperations(), runs)
+	var ids []string
+	for _, v := range all {
+		ids = append(ids, v.Run)
+	}
+	if got := strings.Join(ids, " "); got != "aefailed afback abpartial agfour abthree zzold" {
+		t.Errorf("the revisions are %s", got)
+	}
+	for _, c := range []struct {
+		word, want string
+		kind       fault.Kind
+	}{
+		{"current", "afback", ""}, {"previous", "agfour", ""}, {"", "agfour", ""}, {"current~1", "agfour", ""}, {"current~2", "zzold", ""},
+		{"current~3", "the number of other revisions that were deployed successfully to all stacks is 2", fault.Missing},
+		{"abthree", "abthree", ""}, {"abt", "abthree", ""}, {"ABT", "abthree", ""}, {"aefailed", "aefailed", ""}, {"zz", "zzold", ""},
+		{"ab", "2 revisions begin with \"ab\": give more of the ID: abpartial (deploy, succeeded, 2026-03-01T12:05:00Z), abthree (", fault.Refused},
+		{"acunplanned", "there is no revision", fault.Missing}, {"adplan", "there is no revision", fault.Missing}, {"current~0", "there is no revision", fault.Missing},
+		{"current~x", "there is no revision", fault.Missing},
+	} {
+		got, err := h.Revision(c.word, all)
+		if c.kind == "" && (err != nil || got.Run != c.want) || c.kind != "" && (!fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %s, %v; want %s", c.word, got.Run, err, c.want)
+		}
+	}
+	destroyed := run.History{Successful: h.Successful}
+	if got, err := destroyed.Revision("previous", all); err != nil || got.Run != "afback" {
+		t.Errorf("once all is destroyed, the previous one is %s, %v", got.Run, err)
+	}
+	if _, err := destroyed.Revision("current", all); !fault.Is(err, fault.Missing) || !strings.Contains(err.Error(), "no deploy of all stacks has succeeded") {
+		t.Error(err)
+	}
+	lost := run.History{LastSuccessful: source("v1")}
+	if _, err := lost.Revision("current", all); !fault.Is(err, fault.Missing) || !strings.Contains(err.Error(), "is not recorded any more") {
+		t.Error(err)
+	}
+}
