@@ -45,24 +45,26 @@ access                fault project lib/document lib/pattern lib/shorten lib/sug
 plan                  fault project lib/difference lib/graph lib/resource lib/shorten lib/suggest lib/template
 run                   fault project access plan
 hook                  fault project remote lib/pattern
-action                fault project plan hook
+suspend               fault project plan
+action                fault project plan hook suspend
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 engine                fault project plan run action lib/budget lib/shorten lib/template
 
 enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault hook project plan policy run action engine enginetest/asl lib/budget
+enginetest/sim        fault hook suspend project plan policy run action engine enginetest/asl lib/budget
 enginetest/contract   fault project plan run action engine lib/budget lib/template
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
-aws/autoscaling       fault project aws/awserr sdk
+aws/autoscaling       fault project suspend aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
+aws/rds               fault project suspend aws/awserr sdk
 aws/s3                fault project remote plan run engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
 aws/secretsmanager    fault project aws/awserr sdk
@@ -95,7 +97,7 @@ entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan engine lib/pattern lib/strict entry/report entry/target
 
-wire                  fault project remote access plan run action engine hook lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
+wire                  fault project remote access plan run action engine hook suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/rds aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk
 
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run engine client entry/report

@@ -23,14 +23,15 @@ type generator struct {
 	contests bool   // stacks change hands
 	levels   bool   // some stacks have to be approved
 
-	hooking   *rand.Rand // draws hooks; nil if the project has none
-	hooks     []string   // their names
-	grouped   bool       // a hook is about all Auto Scaling groups of its stack
-	alarms    []string   // that they wait for
-	uploading [][]string // the words of hooks that upload, without what they upload
-	drifting  *rand.Rand // draws which resources drift; nil if none does
-	backing   *rand.Rand // draws rollbacks to revisions; nil if there are none
-	pruning   *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
+	hooking    *rand.Rand // draws hooks; nil if the project has none
+	hooks      []string   // their names
+	grouped    bool       // a hook is about all Auto Scaling groups of its stack
+	alarms     []string   // that they wait for
+	uploading  [][]string // the words of hooks that upload, without what they upload
+	drifting   *rand.Rand // draws which resources drift; nil if none does
+	backing    *rand.Rand // draws rollbacks to revisions; nil if there are none
+	suspending *rand.Rand // draws suspensions; nil if there are none
+	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
 // writeScript makes the script of a seed.
@@ -54,6 +55,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.prunes(seed)
 	a.drifts(seed)
 	a.backs(seed)
+	a.suspends(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -134,6 +136,7 @@ func (a *generator) round() {
 		}
 	}
 	a.drift()
+	a.suspend()
 	w := a.stacks()
 	for _, st := range w {
 		if a.IntN(2) == 0 {
@@ -170,6 +173,10 @@ func (a *generator) request(w stacks) {
 	case "deploy":
 		a.deploy(w)
 	case "deploy-planned":
+		if a.suspending != nil { // it would be refused
+			a.deploy(w)
+			break
+		}
 		a.deployPlanned(w)
 	case "plan":
 		words := w.words()
@@ -236,6 +243,9 @@ func (a *generator) deploy(w stacks) {
 	}
 	if len(words) == len(w) && a.moving != nil && a.moving.IntN(2) == 0 {
 		words = append(words, "with", "rolling-back")
+	}
+	if a.suspending != nil && len(words) == len(w) && a.suspending.IntN(2) == 0 {
+		words = append(words, "with", "while-suspended")
 	}
 	a.add("deploy", words...)
 	a.last = w
@@ -343,6 +353,9 @@ func (a *generator) version() string {
 	}
 	if a.grouped && a.hooking.IntN(2) == 0 {
 		return []string{"g1", "g2"}[a.hooking.IntN(2)]
+	}
+	if a.suspending != nil && a.suspending.IntN(3) > 0 {
+		return []string{"g1", "g2", "d1"}[a.suspending.IntN(3)]
 	}
 	return a.one("v1", "v2", "v3")
 }

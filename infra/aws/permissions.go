@@ -36,7 +36,7 @@ func permissions(s settings) map[string][]permission {
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
-		all[f] = slices.Concat(all[f], adopts(s), hooks(s))
+		all[f] = slices.Concat(all[f], adopts(s), hooks(s), suspends(s))
 	}
 	all["wait-status"] = slices.Concat(all["wait-status"], executions(s), fills(s))
 	if s.adoptable != "" {
@@ -393,6 +393,29 @@ func hooks(s settings) []permission {
 		all = append(all, permission{Do: []string{"cloudwatch:DescribeAlarms"}, On: []string{"*"}, Why: "without a permission for all resources, CloudWatch does not describe composite alarms; hooks of projects wait for alarms that the owner of the installation lists"})
 	}
 	return all
+}
+
+// suspends stops and starts what stacks of the projects have that the owner of the installation lists, in the own account. In other accounts,
+// the roles of targets decide. CloudFormation gives resources the tags of their stack, so nothing else is stopped.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
+func suspends(s settings) []permission {
+	if len(s.suspend) == 0 {
+		return nil
+	}
+	return []permission{
+		{
+			Do: []string{"autoscaling:DescribeAutoScalingGroups", "rds:DescribeDBClusters", "rds:DescribeDBInstances"}, On: []string{"*"},
+			Why: "Auto Scaling has no resource type for it, and RDS allows a filter, which names the databases of a stack, only to who may describe all",
+		},
+		{
+			Do:  []string{"autoscaling:UpdateAutoScalingGroup", "rds:StartDBCluster", "rds:StartDBInstance", "rds:StopDBCluster", "rds:StopDBInstance"},
+			On:  []string{"arn:${Partition}:autoscaling:*:${Account}:autoScalingGroup:*:autoScalingGroupName/*", "arn:${Partition}:rds:*:${Account}:cluster:*", "arn:${Partition}:rds:*:${Account}:db:*"},
+			If:  conditions{"StringLike": {"aws:ResourceTag/stackwright:project": []string(s.suspend)}},
+			Why: "a suspend stops what stacks of these projects have, and projects name their groups and databases; targets are in any region",
+		},
+	}
 }
 
 // parameters reads plain parameters in the own account that the owner of the installation lists. Which project may read which, the function

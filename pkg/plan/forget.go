@@ -15,8 +15,8 @@ import (
 func forget() Operation {
 	return Operation{
 		Name: "forget", Plan: ForgetStacks,
-		Requestable: true, NeedsOnly: true, Approvable: true, Retryable: true,
-		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
+		Requestable: true, NeedsOnly: true, Approvable: true, Retryable: true, NeedsRunning: true,
+		Options: []Option{OptionReason, OptionRefuse, OptionOnly, OptionWhileSuspended},
 		Effect:  "it deletes the records of some stacks; the stacks stay",
 	}
 }

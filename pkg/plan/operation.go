@@ -31,6 +31,7 @@ type Operation struct {
 	Reversible   bool     // a rollback can follow a run that failed or was cancelled
 	Retryable    bool     // a retry can repeat its runs
 	Schedulable  bool     // schedules may request it
+	NeedsRunning bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
 	Options      []Option // that a request for it may have
 
 	Command string // how the command line requests it, if that is not its name
@@ -55,19 +56,20 @@ type Option string
 
 // The options.
 const (
-	OptionForce        Option = "force"
-	OptionReason       Option = "reason"
-	OptionRollback     Option = "rollback"
-	OptionRefuse       Option = "refuse"
-	OptionOnly         Option = "only"
-	OptionAdopt        Option = "adopt"
-	OptionMaxDeletions Option = "max_deletions"
-	OptionExact        Option = "exact"
-	OptionPlan         Option = "plan"
-	OptionUpload       Option = "upload"
-	OptionDigest       Option = "plan_digest"
-	OptionStep         Option = "step"
-	OptionTo           Option = "to"
+	OptionForce          Option = "force"
+	OptionReason         Option = "reason"
+	OptionRollback       Option = "rollback"
+	OptionRefuse         Option = "refuse"
+	OptionOnly           Option = "only"
+	OptionAdopt          Option = "adopt"
+	OptionMaxDeletions   Option = "max_deletions"
+	OptionExact          Option = "exact"
+	OptionPlan           Option = "plan"
+	OptionUpload         Option = "upload"
+	OptionDigest         Option = "plan_digest"
+	OptionStep           Option = "step"
+	OptionTo             Option = "to"
+	OptionWhileSuspended Option = "while_suspended"
 )
 
 // Options lists the options.
@@ -86,6 +88,7 @@ func Options() []Option {
 		OptionDigest,
 		OptionStep,
 		OptionTo,
+		OptionWhileSuspended,
 	}
 }
 
@@ -104,6 +107,8 @@ func AllOperations() Operations {
 		drift(),
 		revertDrift(),
 		previewRevertDrift(),
+		suspend(),
+		resume(),
 		adopt(),
 		previewAdopt(),
 		prune(),

@@ -42,14 +42,14 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files " + sceptred + "only adopt.deploy max-deletions plan.saved rollback.failed refuse yes " + watching + where + hosted, run: deploy,
+			flags: "env.files " + sceptred + "only adopt.deploy max-deletions plan.saved rollback.failed refuse while-suspended yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
 If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
---rollback, --refuse, --only, --adopt or --max-deletions, deploy is a request and not an upload: it is queued, supersedes
+--rollback, --refuse, --only, --adopt, --max-deletions or --while-suspended, deploy is a request and not an upload: it is queued, supersedes
 no run, and is not superseded.
 
 With --only it deploys some stacks and their dependencies, and leaves all others as they are.
@@ -81,7 +81,7 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 		},
 		{
 			name: "rollback", operation: "rollback-to", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy the files of an earlier revision again",
-			flags: "to only max-deletions reason rollback.failed refuse plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
+			flags: "to only max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
 else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
@@ -107,7 +107,7 @@ nor records.` + ofDir + codes,
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only reason refuse revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
+			flags: "env.files " + sceptred + "only reason refuse while-suspended revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
@@ -123,6 +123,20 @@ bytes of a template stay. What cannot be written is listed with its place and wh
 be secret or are too long, resources that were deleted, and values that other stacks with the same template do not have. The exit code is 0 if all drift
 was written, or if there was none, and 5 if some is left. With --run it uses what an earlier run has found.` + ofDir + codes,
 			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json", "drift --revert --plan", "drift --revert --only data/queue", "drift examples/shop --accept --out accepted", "drift --accept --run mfrg --out accepted"},
+		},
+		{
+			name: "suspend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "stop what costs money in the stacks, until resume",
+			flags: "env.files " + sceptred + "only reason refuse " + watching + where + hosted, run: request,
+			long: `Stops what runs in the recorded stacks, dependents before their dependencies. The sizes and states from before are recorded first, and resume
+brings exactly these back. Deploys are refused meanwhile, unless --while-suspended is given. The owner of the installation says
+which projects may be suspended.` + ofDir + codes,
+			examples: []string{"suspend --env dev", "suspend examples/shop --env dev --only web/ --reason 'holidays'"},
+		},
+		{
+			name: "resume", args: "[DIR|FILE]", most: 1, group: groupChange, short: "start what suspend has stopped, as it was before",
+			flags: "env.files " + sceptred + "only reason refuse " + watching + where + hosted, run: request,
+			long:     `Starts what is stopped in the suspended stacks, dependencies before their dependents, and waits until it runs.` + ofDir + codes,
+			examples: []string{"resume --env dev", "resume examples/shop --env dev --only data/"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
@@ -145,7 +159,7 @@ of them. With --plan it shows which stacks and which data would be deleted, and 
 		},
 		{
 			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks,
-			flags: "reason refuse plan.forget yes " + recorded + watching + where + hosted, run: forget,
+			flags: "reason refuse plan.forget while-suspended yes " + recorded + watching + where + hosted, run: forget,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the records of stacks: Stackwright no longer manages them. The stacks stay in AWS as they are, with all their tags.
 It is refused while an operation on such a stack is in progress, and if other recorded stacks depend on one. A deploy of
@@ -158,7 +172,7 @@ STACK is the name of a stack in the project; network/ means all below it. On a t
 
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
-			flags: "max-deletions rollback.failed refuse force.retry yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
+			flags: "max-deletions rollback.failed refuse force.retry while-suspended yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
 			long: `Creates a new run of the same operation with the same files. Stacks that have not changed get no step, and steps
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
 Without RUN it is the newest run that failed and that was not repeated, if only one project has such a run. If that run deletes stacks, it asks first, unless --yes is given.` + codes,

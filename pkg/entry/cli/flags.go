@@ -24,6 +24,7 @@ type flags struct {
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
 	accept                                                                                bool
+	whileSuspended                                                                        bool // also for suspended stacks
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
 	deletions, limit                                                                      count
 	only, adopt                                                                           []string
@@ -96,6 +97,7 @@ func (f *flags) definitions() map[string]definition {
 		"force.retry":     {to: &f.force, usage: "retry although something newer was deployed since"},
 		"force.cancel":    {to: &f.force, usage: "have CloudFormation cancel the updates in progress, too"},
 		"max-deletions":   {to: &f.deletions, usage: "the `number` of stacks that may be deleted permanently (default: max_deletions of the project; without it, ten or half of the stacks, whichever is less)"},
+		"while-suspended": {to: &f.whileSuspended, usage: "also for stacks that are suspended: what CloudFormation starts there runs, and the stacks stay suspended"},
 		"yes":             {to: &f.yes, usage: "do not ask"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},

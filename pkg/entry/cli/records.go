@@ -135,11 +135,15 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 			if inaccessible[r.Target] {
 				status = "not readable"
 			}
-			objects = append(objects, map[string]any{
+			text, object := status.String(), map[string]any{
 				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": status, "account": r.Target.Account, "region": r.Target.Region,
 				"changed": r.LastUpdated, "needs": append([]string{}, r.Needs...), "run": r.Run,
-			})
-			cells = append(cells, []string{r.Node, r.project, r.Stack, status.String(), r.LastUpdated.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
+			}
+			if r.Suspended != nil {
+				text, object["suspended"] = text+", suspended", r.Suspended.Since
+			}
+			objects = append(objects, object)
+			cells = append(cells, []string{r.Node, r.project, r.Stack, text, r.LastUpdated.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
 		}
 		return objects, cells, err
 	})

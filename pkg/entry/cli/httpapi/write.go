@@ -32,7 +32,7 @@ func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
 	started, err := a.client.StartRun(ctx, name, environment, report.RunRequest{
 		Operation: q.Operation, Key: q.Source.Key, Version: q.Source.Version, Options: report.RunOptions{
 			Only: q.Only, Adopt: q.Adopt, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
-			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force, To: q.To,
+			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force, To: q.To, WhileSuspended: q.WhileSuspended,
 		},
 	})
 	if err == nil && started.Run == "" {
