@@ -33,7 +33,7 @@ func permissions(s settings) map[string][]permission {
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"notify":       slices.Concat(marks, delivers, secrets(s), reports(s), dead("notify")),
-		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares, purges),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
 		all[f] = slices.Concat(all[f], adopts(s), hooks(s), suspends(s))
@@ -123,6 +123,15 @@ var (
 		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/projects/*", "${Bucket}/remote/*", "${Bucket}/revisions/*"},
 		Why: "the API shows what differs between two configurations; their names, and those of files from elsewhere, contain project and environment or digests",
 	}}
+	purges = []permission{
+		{Do: []string{"s3:ListBucketVersions"}, On: []string{"${Bucket}"}, Why: "a purge finds versions that are old and that nothing names"},
+		{
+			Do:  []string{"s3:DeleteObjectVersion"},
+			On:  []string{"${Bucket}/artifacts/*", "${Bucket}/projects/*", "${Bucket}/remote/*", "${Bucket}/revisions/*", "${Bucket}/specs/*", "${Bucket}/templates/*"},
+			Why: "a purge deletes them; their names contain projects or digests, and it names each version, so it makes no delete marker",
+		},
+		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*", "${Bucket}/templates/*"}, Why: "a purge reads what deployed templates name; they are named by their digests"},
+	}
 	plans = []permission{
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/policies/*"}, Why: "the owner of the installation names the files of its policies"},
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"}, Why: "specs, values outside projects and templates are named by their digests"},

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 )
 
@@ -32,6 +33,11 @@ type Request struct {
 type Source struct {
 	Key     string `json:"key,omitempty"`
 	Version string `json:"version,omitempty"`
+}
+
+// Digest is a name of the source in the keys of objects that belong to it: a SHA-256, in hex.
+func (s Source) Digest() string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(s.Key+"\n"+s.Version)))
 }
 
 // Options are the options of a request.

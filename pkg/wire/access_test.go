@@ -65,11 +65,16 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,
 	"GET /projects/{project}/{environment}/stacks/history":             access.Reader,
 	"GET /projects/{project}/{environment}/revisions/{revision}":       access.Reader,
+	"GET /projects/{project}/{environment}/stacks/why":                 access.Reader,
 	"GET /projects/{project}/{environment}/revisions/{from}/diff/{to}": access.Reader,
 	"GET /projects/{project}/{environment}":                            access.Reader,
 
 	"GET /approvals":           access.Reader,
 	"GET /audit":               access.Reader,
+	"GET /runs":                access.Reader,
+	"GET /events":              access.Reader,
+	"GET /stacks":              access.Reader,
+	"GET /resources":           access.Reader,
 	"GET /docs":                access.Reader,
 	"GET /projects/{project}":  access.Reader,
 	"GET /installation":        access.Reader,
@@ -78,6 +83,7 @@ var routes = map[string]access.Role{
 	"GET /targets":             access.Reader,
 	"PUT /targets/{target}":    access.Admin,
 	"DELETE /targets/{target}": access.Admin,
+	"POST /purge":              access.Admin,
 }
 
 // about reports whether a request is allowed for a project and environment to those who have the role that it needs for

@@ -249,10 +249,20 @@ ended, and dots show how long a step could have started, and waited. -o svg prin
 is the newest run.` + ofRun,
 			examples: []string{"timeline", "timeline mfrggzdfmztwq2lknnwg -o svg"},
 		},
-		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "output " + where, run: listRuns,
-			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
-		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "output " + where, run: listStacks,
-			long: `Lists the recorded stacks, with their current status in CloudFormation.`, examples: []string{"stacks", "stacks --project shop -o json"}},
+		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "operation state who since until " + listed + "output " + where, run: listRuns,
+			long:     `Lists the runs of all projects, newest first, or those that the flags select. --since and --until are about when a run was requested.`,
+			examples: []string{"runs", "runs --project shop --env prod -o json", "runs --state failed --since 7d", "runs --who ann --sort -took --limit 10"}},
+		{name: "events", group: groupShow, short: "list what has happened to runs and their steps", flags: recorded + "stack.events event since until " + listed + "output " + where, run: listEvents,
+			long: `Lists what has happened to the runs of all projects and to their steps, of the newest run first, or what the flags select. Of a run it lists the
+newest 200 of them. To follow a run: status RUN --follow.`,
+			examples: []string{"events --since 2h", "events --project shop --stack data/db --event step_ended -o json"}},
+		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "target stack tag status changed-since " + listed + "output " + where, run: listStacks,
+			long:     `Lists the recorded stacks, with their current status in CloudFormation, which it reads with your own permissions, or those that the flags select.`,
+			examples: []string{"stacks", "stacks --project shop -o json", "stacks --status 'UPDATE_*' --tag team=web", "stacks --changed-since 1d --sort -changed"}},
+		{name: "resources", group: groupShow, short: "list the resources of the recorded stacks", flags: recorded + "target stack type physical-id " + listed + "output " + where, run: listResources,
+			long: `Lists the resources of the recorded stacks, as CloudFormation reports them now, or those that the flags select. It reads them with your own permissions, one
+request for each stack: name a project or a stack where there are many.`,
+			examples: []string{"resources --project shop --env prod", "resources --type 'AWS::RDS::*'", "resources --physical-id 'vpc-0a1*' -o json"}},
 		{name: "audit", group: groupShow, short: "list who requested which change, newest first", flags: recorded + "output " + where, run: listAudit,
 			long: `Lists the changes that were requested, newest first: runs, commands such as cancel and unlock, and answers to approvals, with who
 requested each, when, from which IP address and why. What was refused is listed too, if it became a run. It goes back 90 days after the end of
@@ -264,7 +274,7 @@ a run. Without --project and --env, it also lists the changes of the installatio
 project, also of a stack that is deleted. It goes back 90 days, or to the update of the installation that began to record it.`,
 			examples: []string{"history data/db", "history data/db --project shop --env prod -o json"}},
 		{name: "revisions", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list what was deployed to a project, newest first",
-			flags: "limit before " + recorded + "output " + where, run: listRevisions,
+			flags: "limit.revisions before " + recorded + "output " + where, run: listRevisions,
 			long: `Lists the revisions of a project and environment, newest first: what runs have deployed, or have started to deploy, each configuration once, with its newest
 run. DEPLOYED marks the one that was last deployed successfully to all stacks. Runs are kept for 90 days; the newest 20 revisions that were deployed
 successfully stay longer.
@@ -277,6 +287,15 @@ DIR or FILE says which project it is, with the environment of --env. Without it,
 keys, and the templates. With one REVISION it compares that with the current one. It shows no values of parameters and tags. REVISION may also be the ID of a run
 that has read files and deployed none, such as a plan.` + ofRev,
 			examples: []string{"diff previous", "diff previous current", "diff mfrg ovsx --project shop --env prod -o markdown"}},
+		{name: "why", args: "STACK [DIR|FILE]", least: 1, most: 2, group: groupShow, short: "say what decides whether the next deploy changes a stack", completes: recordedStacks,
+			flags: "env.files fetch " + sceptred + "only output " + where, run: explainStack,
+			long: `Compares a stack of the project with what is deployed, and says what a deploy would do with it and why: which input differs from what was last
+deployed, by its name and by what it refers to, or that nothing differs and what was compared. It also says on which stacks the stack depends and which
+depend on it, with the reason and its place in the files, and which runs changed the stack last.
+
+It requests no run, takes no lock and changes nothing. It reads CloudFormation with your own permissions, and shows no values. Values from outside the
+project and hooks are not compared: plan does so. STACK is its name in the project.` + ofDir,
+			examples: []string{"why data/db", "why data/db examples/shop --env prod -o json"}},
 		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
 			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
 			flags:   recorded + "output raw " + where, run: listOutputs,
@@ -383,6 +402,16 @@ To see what happens when something fails, inject a fault (the stack's name may b
 
   curl -d '{"stack": "shop-data-db", "operation": "update", "times": 1}' http://127.0.0.1:4566/_faults`,
 			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
+		},
+		{
+			name: "purge", group: groupInstall, short: "delete old runs, and objects that nothing names any more", flags: "older-than keep plan.purge yes output " + where, run: purgeInstallation,
+			long: `Deletes the runs of all projects that ended long ago, with their steps, answers and events, except for the newest ones of each project and environment,
+and then the specs, templates, artifacts, configurations and files from elsewhere in the bucket that were put long ago and that nothing names any more.
+
+What is needed stays: what is deployed, the last successful configuration with which a rollback goes back, runs that have not ended and all that they use, runs
+that are repeated or saved plans, and the newest upload of each project. Runs may start and end while it works, and it can be repeated at any time. On a terminal it shows first what would be
+deleted, and asks, unless --yes is given. You have to be admin of all projects.`,
+			examples: []string{"purge --older-than 90d --plan", "purge --older-than 60d --keep 20 --yes"},
 		},
 		{
 			name: "open", group: groupInstall, short: "open the page of an installation on AWS in the browser",

@@ -26,9 +26,11 @@ type flags struct {
 	accept                                                                                bool
 	whileSuspended                                                                        bool // also for suspended stacks
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
-	deletions, limit                                                                      count
+	deletions, limit, keep                                                                count
+	age                                                                                   string // of what purge deletes
 	only, adopt                                                                           []string
-	variables, variableFiles, mapped                                                      texts // of a project of Sceptre
+	variables, variableFiles, mapped                                                      texts   // of a project of Sceptre
+	filters                                                                               filters // of a list
 }
 
 const (
@@ -43,6 +45,7 @@ const (
 	hosted   = "seconds functions console open "        // how a laptop's installation is hosted
 	watching = "output quiet "                          // how a followed run is shown
 	recorded = "project env "                           // which records are meant
+	listed   = "sort limit "                            // how a list is shown
 	sceptred = "var var-file map "                      // what a project of Sceptre gets beside its files
 )
 
@@ -107,6 +110,25 @@ func (f *flags) definitions() map[string]definition {
 		"revert":          {to: &f.revert, usage: "bring back what the last drift detection has found"},
 		"plan.prune":      {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
+		"operation":       {to: &f.filters.operation, usage: "only runs of this `operation`"},
+		"state":           {to: &f.filters.state, usage: "only runs in this `state`, such as failed"},
+		"who":             {to: &f.filters.who, usage: "only runs whose requester contains this `text`"},
+		"since":           {to: &f.filters.since, usage: "only since this `time`: 2026-03-01T12:00:00Z, 2026-03-01, or how long ago, such as 12h or 7d"},
+		"until":           {to: &f.filters.until, usage: "only before this `time`, written as for --since"},
+		"changed-since":   {to: &f.filters.changed, usage: "only stacks that CloudFormation changed since this `time`: 2026-03-01T12:00:00Z, 2026-03-01, or how long ago, such as 12h or 7d"},
+		"target":          {to: &f.filters.target, usage: "only stacks in this `target`"},
+		"tag":             {to: &f.filters.tags, usage: "only stacks with these `tags`: team, or team=web"},
+		"status":          {to: &f.filters.status, usage: "only stacks with this `status` in CloudFormation; 'UPDATE_*' is all that begin so"},
+		"stack":           {to: &f.filters.stack, usage: "only the `stack` with this name in the project; 'data/*' is all whose names begin so"},
+		"stack.events":    {to: &f.filters.stack, usage: "only events of steps of this `stack`"},
+		"event":           {to: &f.filters.event, usage: "only events of this `kind`, such as step_ended"},
+		"type":            {to: &f.filters.kind, usage: "only resources of this `type`; 'AWS::RDS::*' is all types that begin so"},
+		"physical-id":     {to: &f.filters.physical, usage: "only resources with this physical `ID`; with a star at its end, those whose IDs begin so"},
+		"older-than":      {to: &f.age, usage: "what ended or was put so `long` ago: 90d, or 48h"},
+		"keep":            {to: &f.keep, usage: "keep this `number` of the newest runs of each project and environment (default 50)"},
+		"plan.purge":      {to: &f.plan, usage: "show what would be deleted, and delete nothing"},
+		"sort":            {to: &f.filters.sort, usage: "sort by this `column`, such as project; -project is the other direction"},
+		"limit":           {to: &f.filters.most, usage: "list at most this `number`"},
 		"step":            {to: &f.step, usage: "answer only this `step` of the run, such as db/approve; without it, all that wait"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
@@ -118,7 +140,7 @@ func (f *flags) definitions() map[string]definition {
 		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
 		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one)"},
 		"before":          {to: &f.before, usage: "only revisions that are older than this `revision`"},
-		"limit":           {to: &f.limit, usage: fmt.Sprintf("at most this `number` of revisions (default %d)", usualRevisions)},
+		"limit.revisions": {to: &f.limit, usage: fmt.Sprintf("at most this `number` of revisions (default %d)", usualRevisions)},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
 		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},

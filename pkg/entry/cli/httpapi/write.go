@@ -65,3 +65,8 @@ func (a *API) RemoveTarget(ctx context.Context, name string) error {
 	_, err := a.client.RemoveTarget(ctx, name)
 	return err
 }
+
+// Purge deletes some of what is old, or says what it would delete.
+func (a *API) Purge(ctx context.Context, q report.PurgeRequest) (report.Purged, error) {
+	return a.client.Purge(ctx, q)
+}
