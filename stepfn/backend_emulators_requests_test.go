@@ -48,6 +48,9 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		if o.since != "" {
 			about["changed_since"] = o.since
 		}
+		if o.whileSuspended {
+			about["while_suspended"] = true
+		}
 		if o.exact {
 			about["exact"] = true
 		}
@@ -296,11 +299,15 @@ func (s stack) template(w stacks) []byte {
 `, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.groupsText(), s.version, values.String())
 }
 
-// groupsText are the Auto Scaling groups of a stack, in the section Resources of its template.
+// groupsText are the Auto Scaling groups and databases of a stack, in the section Resources of its template.
 func (s stack) groupsText() string {
 	var text strings.Builder
 	for i, name := range sim.GroupsOf(s.physical, s.version) {
-		fmt.Fprintf(&text, "  Group%d: { Type: \"AWS::AutoScaling::AutoScalingGroup\", Properties: { AutoScalingGroupName: %s, MinSize: \"0\", MaxSize: \"0\" } }\n", i, name)
+		fmt.Fprintf(&text, "  Group%d: { Type: \"AWS::AutoScaling::AutoScalingGroup\", Properties: { AutoScalingGroupName: %s, MinSize: \"%d\", MaxSize: \"%d\", DesiredCapacity: \"%d\" } }\n", i, name, sim.FirstSize.Min, sim.FirstSize.Max, sim.FirstSize.Desired)
+	}
+	if both := sim.DatabasesOf(s.physical, s.version); both != nil {
+		fmt.Fprintf(&text, "  Database: { Type: \"AWS::RDS::DBInstance\", Properties: { DBInstanceIdentifier: %s, Engine: mysql } }\n", both[0])
+		fmt.Fprintf(&text, "  Cluster: { Type: \"AWS::RDS::DBCluster\", Properties: { DBClusterIdentifier: %s, Engine: aurora-mysql } }\n", both[1])
 	}
 	return text.String()
 }

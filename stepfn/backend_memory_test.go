@@ -78,6 +78,7 @@ type options struct {
 	deletions        *int // the most that are allowed
 	rollback, refuse bool
 	exact            bool
+	whileSuspended   bool
 	digest           string     // of the plan that is approved or rejected
 	step             string     // that is answered; "" if only one waits
 	saved            bool       // it carries out the last plan, with the files of that plan
@@ -139,6 +140,8 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 		case "Cloud.Begin":
 		case "Hooks.Call", "Hooks.Alarm", "Hooks.Empty", "Hooks.Scaling", "Hooks.Upload":
 			about = "hook " + about[strings.LastIndex(about, "-")+1:] // what hooks of random scenarios reach has their name at its end
+		case "Switch.Resize":
+			about = "resize " + about
 		case "Cloud.Withdraw":
 			about = about[:strings.LastIndex(about, "/")] + "/withdraw"
 		case "Cloud.Execute":
@@ -201,7 +204,7 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.exact, o.plan, o.digest, o.step, o.to
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.WhileSuspended = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.exact, o.plan, o.digest, o.step, o.to, o.whileSuspended
 	}
 	switch operation {
 	case "deploy":

@@ -21,7 +21,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 			words[st.word.name] = true
 			for option, has := range map[plan.Option]bool{
 				plan.OptionForce: o.force, plan.OptionRollback: o.rollback, plan.OptionRefuse: o.refuse, plan.OptionOnly: o.only != nil, plan.OptionExclude: o.exclude != nil, plan.OptionWithDependencies: o.apart || o.together, plan.OptionWithDependents: o.dependents, plan.OptionChangedSince: o.since != "", plan.OptionAdopt: o.adopt != nil,
-				plan.OptionMaxDeletions: o.deletions != nil, plan.OptionExact: o.exact, plan.OptionPlan: o.saved || o.savedFor,
+				plan.OptionMaxDeletions: o.deletions != nil, plan.OptionExact: o.exact, plan.OptionWhileSuspended: o.whileSuspended, plan.OptionPlan: o.saved || o.savedFor,
 				plan.OptionTo:     o.to != "",
 				plan.OptionUpload: st.word.name == "deploy" && !o.given,                                   // a deploy without options is an upload
 				plan.OptionReason: st.word.name == "unlock", plan.OptionDigest: st.word.name == "approve", // they have them
@@ -51,7 +51,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 			t.Errorf("no scenario has the command %s", name)
 		}
 	}
-	for _, v := range action.All(nil, nil, nil) {
+	for _, v := range action.All(nil, nil, nil, nil) {
 		if !verbs[string(v.Name)] {
 			t.Errorf("no scenario has a step with the verb %s", v.Name)
 		}

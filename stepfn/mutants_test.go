@@ -62,6 +62,8 @@ func (m mutant) plays(on string) bool {
 		switch path.Dir(c.file) {
 		case "pkg/action", "pkg/engine", "pkg/plan", "pkg/run":
 			return true
+		case "pkg/purge": // it is no part of a run
+			return false
 		case "pkg/enginetest/sim":
 			return on == onMemory
 		}

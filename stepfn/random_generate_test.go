@@ -23,15 +23,16 @@ type generator struct {
 	contests bool   // stacks change hands
 	levels   bool   // some stacks have to be approved
 
-	hooking   *rand.Rand // draws hooks; nil if the project has none
-	hooks     []string   // their names
-	grouped   bool       // a hook is about all Auto Scaling groups of its stack
-	alarms    []string   // that they wait for
-	uploading [][]string // the words of hooks that upload, without what they upload
-	drifting  *rand.Rand // draws which resources drift; nil if none does
-	selecting *rand.Rand // draws which stacks a request is about; nil if all are about all
-	backing   *rand.Rand // draws rollbacks to revisions; nil if there are none
-	pruning   *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
+	hooking    *rand.Rand // draws hooks; nil if the project has none
+	hooks      []string   // their names
+	grouped    bool       // a hook is about all Auto Scaling groups of its stack
+	alarms     []string   // that they wait for
+	uploading  [][]string // the words of hooks that upload, without what they upload
+	drifting   *rand.Rand // draws which resources drift; nil if none does
+	selecting  *rand.Rand // draws which stacks a request is about; nil if all are about all
+	backing    *rand.Rand // draws rollbacks to revisions; nil if there are none
+	suspending *rand.Rand // draws suspensions; nil if there are none
+	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
 // writeScript makes the script of a seed.
@@ -56,6 +57,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.drifts(seed)
 	a.selections(seed)
 	a.backs(seed)
+	a.suspends(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -136,6 +138,7 @@ func (a *generator) round() {
 		}
 	}
 	a.drift()
+	a.suspend()
 	w := a.stacks()
 	for _, st := range w {
 		if a.IntN(2) == 0 {
@@ -172,6 +175,10 @@ func (a *generator) request(w stacks) {
 	case "deploy":
 		a.deploy(w)
 	case "deploy-planned":
+		if a.suspending != nil { // it would be refused
+			a.deploy(w)
+			break
+		}
 		a.deployPlanned(w)
 	case "plan":
 		words := w.words()
@@ -243,6 +250,9 @@ func (a *generator) deploy(w stacks) {
 	}
 	if len(words) == len(w) && a.moving != nil && a.moving.IntN(2) == 0 {
 		words = append(words, "with", "rolling-back")
+	}
+	if a.suspending != nil && len(words) == len(w) && a.suspending.IntN(2) == 0 {
+		words = append(words, "with", "while-suspended")
 	}
 	a.add("deploy", words...)
 	a.last = w
@@ -350,6 +360,9 @@ func (a *generator) version() string {
 	}
 	if a.grouped && a.hooking.IntN(2) == 0 {
 		return []string{"g1", "g2"}[a.hooking.IntN(2)]
+	}
+	if a.suspending != nil && a.suspending.IntN(3) > 0 {
+		return []string{"g1", "g2", "d1"}[a.suspending.IntN(3)]
 	}
 	return a.one("v1", "v2", "v3")
 }

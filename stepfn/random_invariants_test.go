@@ -94,6 +94,7 @@ func (g *player) monitor(p *memoryBackend) {
 	p.Backend.Started = w.startedBy
 	p.Hooks.Called = w.hookCalled
 	p.Cloud.Updates = w.updates
+	p.Cloud.Resized, p.Cloud.Switched = w.resized, w.switches
 	w.watchBudgets()
 }
 
@@ -189,6 +190,7 @@ func (w *monitor) moved(r run.Run, number int) {
 	k.status[number] = s.Status
 	w.owners.moved(w, r, s)
 	w.hookEnded(r, s)
+	w.switched(r, s)
 	if was != run.Pending || s.Status != run.Running {
 		return
 	}

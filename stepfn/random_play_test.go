@@ -71,7 +71,7 @@ func (g *player) play(s script) {
 func (g *player) execute(l line) {
 	g.retains(l)
 	switch what := l[0]; what {
-	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "revert-drift", "retry":
+	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "revert-drift", "suspend", "resume", "retry":
 		g.submit(l)
 	case "drifts":
 		g.changeResource(l)
@@ -114,6 +114,9 @@ func (g *player) execute(l line) {
 	case "hook-fault":
 		g.injected["hook "+l[1]]++
 		g.HookFault(l[2], faultKinds[l[1]])
+	case "group-fault":
+		g.injected["hook "+l[1]]++
+		g.GroupFault(l[2], faultKinds[l[1]])
 	case "alarm":
 		g.Alarm(l[1], l[2])
 	case "group":
@@ -154,7 +157,9 @@ func (g *player) submit(l line) {
 	if _, ok := l.option("refusing"); ok {
 		o = []options{{refuse: true}}
 	}
-	if some, ok := l.selection(); ok {
+	_, suspended := l.option("while-suspended")
+	if some, ok := l.selection(); ok || suspended {
+		some.whileSuspended = suspended
 		o = []options{some}
 	}
 	_, lost := l.option("file-lost")
@@ -342,7 +347,7 @@ func (g *player) checkSteps(r run.Run) {
 	g.checkPlanned(r)
 	for _, st := range r.Steps {
 		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
-		g.holds(complete, st.Attempt <= 1 || st.Verb == plan.Hook, "%s was started %d times", st.ID, st.Attempt)
+		g.holds(complete, st.Attempt <= 1 || slices.Contains([]plan.Verb{plan.Hook, plan.Suspend, plan.Resume}, st.Verb), "%s was started %d times", st.ID, st.Attempt)
 		for _, n := range st.After {
 			a := r.Steps[n]
 			if st.OnFailure {
@@ -405,6 +410,7 @@ func (g *player) redeploy(w stacks) {
 	g.forgiveHooks()
 	w = enabled(g.reachable(g.importable(g.endDisputes(w))))
 	g.bringBack()
+	g.resumeAll()
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()

@@ -18,6 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
@@ -25,6 +27,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
 )
 
 // A testHook is a hook of a scenario.
@@ -164,6 +167,10 @@ type hooked interface {
 	Contents(bucket string) []string       // what it has, as key=body, sorted
 	Group(name string)                     // a stack of somebody else creates an Auto Scaling group
 	Suspended(group string) []string       // its processes that are suspended, sorted
+	Size(group string) suspend.Size        // its sizes
+	Resize(group string, to suspend.Size)  // a user sets them
+	Database(name string) string           // its status
+	GroupFault(group string, m sim.Fault)  // of the next request that does so for Stackwright
 	Called() []string                      // the names of the hooks that were called since the last call
 }
 
@@ -202,9 +209,13 @@ func (p *memoryBackend) Alarm(name, state string)           { p.Hooks.Alarms[nam
 func (p *memoryBackend) Fill(bucket string, objects int) {
 	p.Hooks.Buckets[bucket], p.Hooks.Objects[bucket] = objects, make(map[string]string)
 }
-func (p *memoryBackend) Objects(bucket string) int       { return p.Hooks.Buckets[bucket] }
-func (p *memoryBackend) Group(name string)               { p.Hooks.Suspended[name] = nil }
-func (p *memoryBackend) Suspended(group string) []string { return p.Hooks.Suspended[group] }
+func (p *memoryBackend) Objects(bucket string) int            { return p.Hooks.Buckets[bucket] }
+func (p *memoryBackend) Group(name string)                    { p.Hooks.Suspended[name] = nil }
+func (p *memoryBackend) Suspended(group string) []string      { return p.Hooks.Suspended[group] }
+func (p *memoryBackend) Size(group string) suspend.Size       { return p.Cloud.Size(group) }
+func (p *memoryBackend) Resize(group string, to suspend.Size) { p.Cloud.Sizes[group] = to }
+func (p *memoryBackend) GroupFault(group string, m sim.Fault) { p.faults["resize "+group] = m }
+func (p *memoryBackend) Database(name string) string          { return p.Cloud.DatabaseStatus(name) }
 func (p *memoryBackend) Called() []string {
 	var names []string
 	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
@@ -340,6 +351,42 @@ func (r *emulators) Suspended(group string) []string {
 	}
 	return all
 }
+
+// Size describes a group, whose instances are all in service.
+func (r *emulators) Size(group string) suspend.Size {
+	out, err := sdkautoscaling.NewFromConfig(r.cloud.Config()).DescribeAutoScalingGroups(r.Context(), &sdkautoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{group}})
+	if err != nil || len(out.AutoScalingGroups) != 1 {
+		r.Fatal(out, err)
+	}
+	g := out.AutoScalingGroups[0]
+	return suspend.Size{Min: int(*g.MinSize), Max: int(*g.MaxSize), Desired: int(*g.DesiredCapacity)}
+}
+
+func (r *emulators) Resize(group string, to suspend.Size) {
+	_, err := sdkautoscaling.NewFromConfig(r.cloud.Config()).UpdateAutoScalingGroup(r.Context(), &sdkautoscaling.UpdateAutoScalingGroupInput{
+		AutoScalingGroupName: &group, MinSize: aws.Int32(int32(to.Min)), MaxSize: aws.Int32(int32(to.Max)), DesiredCapacity: aws.Int32(int32(to.Desired)),
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// Database describes a DB instance, or else a DB cluster.
+func (r *emulators) Database(name string) string {
+	client := sdkrds.NewFromConfig(r.cloud.Config())
+	one, err := client.DescribeDBInstances(r.Context(), &sdkrds.DescribeDBInstancesInput{Filters: []rdstypes.Filter{{Name: aws.String("db-instance-id"), Values: []string{name}}}})
+	if err == nil && len(one.DBInstances) == 1 {
+		return *one.DBInstances[0].DBInstanceStatus
+	}
+	cluster, err := client.DescribeDBClusters(r.Context(), &sdkrds.DescribeDBClustersInput{Filters: []rdstypes.Filter{{Name: aws.String("db-cluster-id"), Values: []string{name}}}})
+	if err != nil || len(cluster.DBClusters) != 1 {
+		r.Fatal(cluster, err)
+	}
+	return *cluster.DBClusters[0].Status
+}
+
+// GroupFault does nothing: only the backend in memory crashes functions at a request to Auto Scaling.
+func (r *emulators) GroupFault(string, sim.Fault) {}
 
 // createResource creates a stack with a resource of a type that has a name.
 func (r *emulators) createResource(physical, kind, property, name string) {
@@ -480,6 +527,32 @@ func (s *scenario) group(st statement) { s.Group(st.args[0]) }
 
 func (s *scenario) suspended(st statement) {
 	s.expect(strings.Join(s.Suspended(st.args[0]), " "), strings.Join(st.args[1:], " "))
+}
+
+// sizes reads a minimum, a maximum and a desired capacity.
+func sizes(args []string) suspend.Size {
+	return suspend.Size{Min: number(args[0]), Max: number(args[1]), Desired: number(args[2])}
+}
+
+func (s *scenario) resize(st statement) { s.Resize(st.args[0], sizes(st.args[1:])) }
+
+func (s *scenario) size(st statement) {
+	s.expect(fmt.Sprintf("%+v", s.Size(st.args[0])), fmt.Sprintf("%+v", sizes(st.args[1:])))
+}
+
+func (s *scenario) database(st statement) { s.expect(s.Database(st.args[0]), st.args[1]) }
+
+func (s *scenario) groupFault(st statement) { s.GroupFault(st.args[1], scenarioFaults[st.args[0]]) }
+
+func (s *scenario) asleep(st statement) {
+	var names []string
+	for name, r := range s.Recorded() {
+		if r.Suspended != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	s.expect(strings.Join(names, " "), strings.Join(st.args, " "))
 }
 
 func (s *scenario) hookFault(st statement) {

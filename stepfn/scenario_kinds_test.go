@@ -39,7 +39,7 @@ func single(fits func(*reader, string) bool) func(*reader, *statement, []string)
 }
 
 var (
-	operations   = []string{"deploy", "destroy", "refresh", "check", "drift", "plan"}
+	operations   = []string{"deploy", "destroy", "refresh", "check", "drift", "suspend", "resume", "plan"}
 	requestVerbs = []string{"create", "update", "delete", "continue", "propose", "propose-revert", "revert", "detect", "withdraw", "import", "create-empty", "execute", "move-in", "execute-move", "refuse"}
 	stepVerbs    = []string{
 		string(plan.Create),
@@ -52,6 +52,8 @@ var (
 		string(plan.Detect),
 		string(plan.ProposeRevert),
 		string(plan.Revert),
+		string(plan.Suspend),
+		string(plan.Resume),
 		string(plan.Adopt),
 		string(plan.Forget),
 		string(plan.Propose),
@@ -114,13 +116,14 @@ var kinds = map[string]*kind{
 	"HOOK-OPTION": {"an option of a hook", func(*reader) []string {
 		return []string{"starting", "putting", "posting", "ignored", "open", "opening", "closed", "watching", "emptying", "suspending", "resuming", "uploading", "mirroring", "keyed", "within"}
 	}, takeHookOption},
-	"DRIFT":       one("a drift", "deleted"),
-	"ALARM-STATE": one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
-	"SETTING":     one("a setting", "protection", "policy"),
-	"HOOK-FAULT":  one("a fault", "crash-before", "crash-after", "answer-lost"),
+	"DRIFT":           one("a drift", "deleted"),
+	"ALARM-STATE":     one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
+	"SETTING":         one("a setting", "protection", "policy"),
+	"HOOK-FAULT":      one("a fault", "crash-before", "crash-after", "answer-lost"),
+	"DATABASE-STATUS": one("a status of databases", "available", "stopping", "stopped", "starting"),
 
 	"PLAN-OPTION":    optionsOf("exactly", "only", "excluding", "without-dependencies", "with-dependents", "changed-since"),
-	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan"),
+	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan", "while-suspended"),
 	"DESTROY-OPTION": optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
 	"FORGET-OPTION":  optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
 	"TO-OPTION":      optionsOf("to", "max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents"),
@@ -189,11 +192,11 @@ func (r *reader) isProjectStack(arg string) bool {
 	return true
 }
 
-// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, or o if hooks may not reach all of them, and a number.
+// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, d if it has databases, or o if hooks may not reach all groups, and a number.
 func isVersion(arg string) bool {
 	kind, number := arg[:min(1, len(arg))], arg[min(1, len(arg)):]
 	_, err := strconv.Atoi(number)
-	return strings.Contains("vrgo", kind) && err == nil
+	return strings.Contains("vrgod", kind) && err == nil
 }
 
 // isPair reports whether arg is STACK/VERB.
@@ -282,6 +285,8 @@ func optionsOf(names ...string) *kind {
 			st.with.saved = true
 		case "by-the-plan":
 			st.with.savedFor = true
+		case "while-suspended":
+			st.with.whileSuspended = true
 		case "exactly":
 			st.with.exact = true
 		case "forcing":

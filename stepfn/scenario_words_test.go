@@ -43,6 +43,8 @@ var words = []word{
 	{"drift", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"revert-drift", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-revert-drift", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"suspend", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"resume", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
@@ -105,6 +107,8 @@ var words = []word{
 	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},               // of its next call
 	{"throttle-hook", "HOOK NUMBER", (*scenario).throttleHook, isGiven},             // so many of its next calls are throttled: in memory only
 	{"group", "TEXT", (*scenario).group, isGiven},                                   // an Auto Scaling group exists from now on
+	{"resize", "TEXT NUMBER NUMBER NUMBER", (*scenario).resize, isGiven},            // a user sets the minimum, the maximum and the desired capacity of an Auto Scaling group
+	{"group-fault", "HOOK-FAULT TEXT", (*scenario).groupFault, isGiven},             // of the next request that sets the sizes of the group
 	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                              // a bucket has so many objects from now on
 	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on
 
@@ -132,19 +136,22 @@ var words = []word{
 	{"published", "[TEXT...]", (*scenario).published, isCheck},       // the assets that were published since the last such line, with how often
 	{"requests", "[STEP-REQUEST...]", (*scenario).requests, isCheck}, // the requests to CloudFormation since the last such line
 	{"stack", "STACK STACK-STATUS", (*scenario).stack, isCheck},
-	{"made", "STACK VERSION", (*scenario).made, isCheck},            // the version of the live stack
-	{"passed", "STACK STACK", (*scenario).passed, isCheck},          // a parameter of the first is the output of the second
-	{"kept", "STACK STACK", (*scenario).kept, isCheck},              // the same parameter has another value
-	{"drifted", "[STACK...]", (*scenario).drifted, isCheck},         // the stacks that the last drift detection has found to differ, by their records
-	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},       // the names of all records
-	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck},  // the names of all schedules
-	{"holds", "STACK TABLE", (*scenario).holds, isCheck},            // the live stack has the table
-	{"topics", "STACK [TEXT...]", (*scenario).topics, isCheck},      // the names of the topics of the live stack
-	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck},  // the stacks that have change sets
-	{"suspended", "TEXT [TEXT...]", (*scenario).suspended, isCheck}, // the processes of an Auto Scaling group
-	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},    // a bucket has so many objects
-	{"contents", "TEXT [TEXT...]", (*scenario).contents, isCheck},   // a bucket has exactly these objects
-	{"called", "[HOOK...]", (*scenario).called, isCheck},            // the hooks that were called since the last such line, each as often as it was called
+	{"made", "STACK VERSION", (*scenario).made, isCheck},                // the version of the live stack
+	{"passed", "STACK STACK", (*scenario).passed, isCheck},              // a parameter of the first is the output of the second
+	{"kept", "STACK STACK", (*scenario).kept, isCheck},                  // the same parameter has another value
+	{"drifted", "[STACK...]", (*scenario).drifted, isCheck},             // the stacks that the last drift detection has found to differ, by their records
+	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},           // the names of all records
+	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck},      // the names of all schedules
+	{"holds", "STACK TABLE", (*scenario).holds, isCheck},                // the live stack has the table
+	{"topics", "STACK [TEXT...]", (*scenario).topics, isCheck},          // the names of the topics of the live stack
+	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck},      // the stacks that have change sets
+	{"suspended", "TEXT [TEXT...]", (*scenario).suspended, isCheck},     // the processes of an Auto Scaling group
+	{"size", "TEXT NUMBER NUMBER NUMBER", (*scenario).size, isCheck},    // the minimum, the maximum and the desired capacity of an Auto Scaling group
+	{"database", "TEXT DATABASE-STATUS", (*scenario).database, isCheck}, // the status of a DB instance or cluster, as RDS calls it
+	{"asleep", "[STACK...]", (*scenario).asleep, isCheck},               // the suspended stacks
+	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},        // a bucket has so many objects
+	{"contents", "TEXT [TEXT...]", (*scenario).contents, isCheck},       // a bucket has exactly these objects
+	{"called", "[HOOK...]", (*scenario).called, isCheck},                // the hooks that were called since the last such line, each as often as it was called
 }
 
 // wordNamed returns the word of a name, or nil.

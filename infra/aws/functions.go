@@ -146,6 +146,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	if len(i.settings.remote) > 0 && name == "plan" {
 		e["STACKWRIGHT_REMOTE_FILES"] = i.settings.remote.String()
 	}
+	if len(i.settings.suspend) > 0 && name == "plan" {
+		e["STACKWRIGHT_SUSPEND"] = i.settings.suspend.String()
+	}
 	if len(i.settings.external) > 0 && name == "plan" {
 		e["STACKWRIGHT_EXTERNAL"] = i.settings.external.String()
 	}

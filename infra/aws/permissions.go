@@ -33,10 +33,10 @@ func permissions(s settings) map[string][]permission {
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, begins, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"notify":       slices.Concat(marks, delivers, secrets(s), reports(s), dead("notify")),
-		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares),
+		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares, purges),
 	}
 	for _, f := range []string{"execute-step", "wait-status"} {
-		all[f] = slices.Concat(all[f], adopts(s), hooks(s))
+		all[f] = slices.Concat(all[f], adopts(s), hooks(s), suspends(s))
 	}
 	all["wait-status"] = slices.Concat(all["wait-status"], executions(s), fills(s))
 	if s.adoptable != "" {
@@ -123,6 +123,15 @@ var (
 		Do: []string{"s3:GetObject", "s3:GetObjectVersion"}, On: []string{"${Bucket}/projects/*", "${Bucket}/remote/*", "${Bucket}/revisions/*"},
 		Why: "the API shows what differs between two configurations; their names, and those of files from elsewhere, contain project and environment or digests",
 	}}
+	purges = []permission{
+		{Do: []string{"s3:ListBucketVersions"}, On: []string{"${Bucket}"}, Why: "a purge finds versions that are old and that nothing names"},
+		{
+			Do:  []string{"s3:DeleteObjectVersion"},
+			On:  []string{"${Bucket}/artifacts/*", "${Bucket}/projects/*", "${Bucket}/remote/*", "${Bucket}/revisions/*", "${Bucket}/specs/*", "${Bucket}/templates/*"},
+			Why: "a purge deletes them; their names contain projects or digests, and it names each version, so it makes no delete marker",
+		},
+		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*", "${Bucket}/templates/*"}, Why: "a purge reads what deployed templates name; they are named by their digests"},
+	}
 	plans = []permission{
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/policies/*"}, Why: "the owner of the installation names the files of its policies"},
 		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/specs/*", "${Bucket}/templates/*"}, Why: "specs, values outside projects and templates are named by their digests"},
@@ -393,6 +402,29 @@ func hooks(s settings) []permission {
 		all = append(all, permission{Do: []string{"cloudwatch:DescribeAlarms"}, On: []string{"*"}, Why: "without a permission for all resources, CloudWatch does not describe composite alarms; hooks of projects wait for alarms that the owner of the installation lists"})
 	}
 	return all
+}
+
+// suspends stops and starts what stacks of the projects have that the owner of the installation lists, in the own account. In other accounts,
+// the roles of targets decide. CloudFormation gives resources the tags of their stack, so nothing else is stopped.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
+func suspends(s settings) []permission {
+	if len(s.suspend) == 0 {
+		return nil
+	}
+	return []permission{
+		{
+			Do: []string{"autoscaling:DescribeAutoScalingGroups", "rds:DescribeDBClusters", "rds:DescribeDBInstances"}, On: []string{"*"},
+			Why: "Auto Scaling has no resource type for it, and RDS allows a filter, which names the databases of a stack, only to who may describe all",
+		},
+		{
+			Do:  []string{"autoscaling:UpdateAutoScalingGroup", "rds:StartDBCluster", "rds:StartDBInstance", "rds:StopDBCluster", "rds:StopDBInstance"},
+			On:  []string{"arn:${Partition}:autoscaling:*:${Account}:autoScalingGroup:*:autoScalingGroupName/*", "arn:${Partition}:rds:*:${Account}:cluster:*", "arn:${Partition}:rds:*:${Account}:db:*"},
+			If:  conditions{"StringLike": {"aws:ResourceTag/stackwright:project": []string(s.suspend)}},
+			Why: "a suspend stops what stacks of these projects have, and projects name their groups and databases; targets are in any region",
+		},
+	}
 }
 
 // parameters reads plain parameters in the own account that the owner of the installation lists. Which project may read which, the function

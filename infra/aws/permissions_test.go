@@ -50,8 +50,8 @@ func TestFunctionsMayWhatTheyCall(t *testing.T) {
 			t.Logf("%s: %s for %v", f, a.Name, a.For)
 		}
 		compare(t, f, the(t, full), needed, true)
-		// Without other accounts there are no roles to assume, except for those that publish assets in the own account, and without the setting hooks, hooks may call nothing. Without the setting external, no parameters are read.
-		without := []string{"sts:AssumeRole", "lambda:InvokeFunction", "secretsmanager:GetSecretValue", "sns:Publish", "ssm:PutParameter", "ssm:GetParameters", "states:StopExecution", "cloudwatch:DescribeAlarms", "autoscaling:ResumeProcesses", "autoscaling:SuspendProcesses", "s3:AbortMultipartUpload", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketMultipartUploads", "s3:ListBucketVersions"}
+		// Without other accounts there are no roles to assume, except for those that publish assets in the own account, and without the setting hooks, hooks may call nothing. Without the setting external, no parameters are read, and without the setting suspend, nothing is stopped.
+		without := []string{"sts:AssumeRole", "lambda:InvokeFunction", "secretsmanager:GetSecretValue", "sns:Publish", "ssm:PutParameter", "ssm:GetParameters", "states:StopExecution", "cloudwatch:DescribeAlarms", "autoscaling:ResumeProcesses", "autoscaling:SuspendProcesses", "autoscaling:DescribeAutoScalingGroups", "autoscaling:UpdateAutoScalingGroup", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "rds:StartDBCluster", "rds:StartDBInstance", "rds:StopDBCluster", "rds:StopDBInstance", "s3:AbortMultipartUpload", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketMultipartUploads", "s3:ListBucketVersions"}
 		if len((settings{}).installed([]string{f})) == 0 {
 			continue
 		}

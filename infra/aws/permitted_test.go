@@ -39,6 +39,9 @@ func (i *installed) permitted(r *http.Request) {
 	if call.Operation == "ListObjects" {
 		actions = []string{"s3:ListBucket"}
 	}
+	if call.Operation == "ListObjectVersions" {
+		actions = []string{"s3:ListBucketVersions"}
+	}
 	for _, a := range actions {
 		on := ""
 		if call.Service == "s3" {

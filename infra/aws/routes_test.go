@@ -72,7 +72,7 @@ func (e allRoutes) reads(run string) {
 		e.Fatalf("there are %d revisions", len(all.Revisions))
 	}
 	queries := map[string]string{}
-	for _, list := range []string{"resources", "events", "history"} {
+	for _, list := range []string{"resources", "events", "history", "why"} {
 		queries["GET "+ofPair+"/stacks/"+list] = "?stack=first"
 	}
 	for _, route := range api.Routes() {
@@ -180,6 +180,7 @@ func (e allRoutes) commands() {
 	e.wait(waits.Run, "cancelled")
 	e.ask("PUT /targets/{target}", http.StatusOK, "", `{"account":"`+account+`","region":"eu-west-1","projects":["*@*"]}`, nil, "near")
 	e.ask("DELETE /targets/{target}", http.StatusOK, "", "", nil, "near")
+	e.ask("POST /purge", http.StatusOK, "", `{"older_than":"90d","keep":1}`, nil)
 }
 
 // Each route of the document is one of the template and the other way round, and is answered there: by the function of the template,

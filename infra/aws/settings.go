@@ -31,6 +31,7 @@ type settings struct {
 	key       bool              // data and notifications are encrypted with a key of the customer
 	full      bool              // all alarms and the dashboard, not only the alarms of which each tells what no other does
 	logDays   int               // retention of the logs
+	suspend   project.Grants    // the projects that may be suspended
 	external  project.Externals // the stacks outside their projects whose outputs these may read
 
 	notify notify.Destinations // of the events of runs
@@ -61,6 +62,7 @@ var known = []setting{
 	{"hooks", "", readHooks},
 	{"remoteFiles", "", readRemoteFiles},
 	{"external", "", readExternal},
+	{"suspend", "", readSuspend},
 	{"notify", "", readNotify},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
@@ -167,7 +169,7 @@ func readAccounts(s *settings, words []string) error {
 }
 
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
-// what hooks may call up to three times its length, files from elsewhere up to twice theirs, and the rest some 7,140.
+// what hooks may call up to three times its length, files from elsewhere and the projects that may be suspended up to twice theirs, and the rest some 7,140.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 func mostAccounts(s settings) int {
 	room := 3100
@@ -176,6 +178,9 @@ func mostAccounts(s settings) int {
 	}
 	if len(s.remote) > 0 {
 		room -= 300 + 2*len(s.remote.String())
+	}
+	if len(s.suspend) > 0 {
+		room -= 400 + 2*len(s.suspend.String())
 	}
 	return room / len(`"arn:aws:iam::000000000000:role/stackwright/`+s.stack+`-*",`)
 }
@@ -237,6 +242,11 @@ func readAdoptable(s *settings, words []string) (err error) {
 
 func readHooks(s *settings, words []string) (err error) {
 	s.hooks, err = hook.ParseAllowed(strings.Join(words, ","))
+	return err
+}
+
+func readSuspend(s *settings, words []string) (err error) {
+	s.suspend, err = project.ParseGrants(strings.Join(words, ","))
 	return err
 }
 

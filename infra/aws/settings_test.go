@@ -107,12 +107,12 @@ func many(n int) []any {
 }
 
 // As many accounts as the settings allow have room in the policies of each role,
-// which may have 10,240 letters together: without hooks, and with one entry for each service that hooks call.
+// which may have 10,240 letters together: without hooks, and with one entry for each service that hooks call and projects that may be suspended.
 func TestMostAccountsFit(t *testing.T) {
 	stack := strings.Repeat("a", 32)
 	each := "arn:aws:autoscaling:*:*:a,arn:aws:cloudwatch:*:*:a,arn:aws:events:*:*:a,arn:aws:lambda:*:*:a,*@*=arn:aws:s3:::abc,arn:aws:secretsmanager:*:*:a,arn:aws:sns:*:*:a,arn:aws:ssm:*:*:a,arn:aws:states:*:*:a"
-	for _, hooks := range []string{"", each} {
-		context := map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "adoptable": strings.Repeat("a", 64) + "*", "hooks": hooks}
+	for suspend, hooks := range map[string]string{"": "", "*@dev": each} {
+		context := map[string]any{"stack": stack, "executionPolicies": "AdministratorAccess", "adoptable": strings.Repeat("a", 64) + "*", "hooks": hooks, "suspend": suspend}
 		s, err := read(context)
 		if err != nil {
 			t.Fatal(err)

@@ -135,7 +135,7 @@ func (i *installation) principals() []string {
 // lifecycle is what is deleted from the bucket, and when.
 //
 // A run, and so a rollback, names a configuration by key and version, however old it is. So versions under projects/
-// and revisions/ are never deleted; they move to a cheaper storage class that can be read at once. Specs, templates and
+// and revisions/ are deleted by no rule, but by a purge that finds that nothing names them; they move to a cheaper storage class that can be read at once. Specs, templates and
 // the files that templates name are named by their digests, so all versions are equal: older ones are deleted. A request is read once, by start; the
 // table keeps its content as long as the run, which is 90 days after its end. What a plan would change is kept as long.
 func lifecycle() *[]*awss3.LifecycleRule {

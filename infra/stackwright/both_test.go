@@ -34,15 +34,15 @@ func TestCommandsPrintTheSameThroughTheAPI(t *testing.T) {
 	l.run("cancel", failed, "--direct") // makes a refused run
 
 	for _, args := range [][]string{
-		{"runs"}, {"runs", "-o", "json"}, {"runs", "--project", "pair", "--env", "default", "-o", "yaml"}, {"runs", "--project", "other"},
+		{"runs"}, {"runs", "-o", "json"}, {"runs", "--state", "failed", "--since", "1h", "--who", "ann"}, {"runs", "--sort", "-project", "--limit", "2"}, {"runs", "--operation", "nothing"}, {"runs", "--since", "yesterday"}, {"events", "-o", "json"}, {"events", "--stack", "topic", "--event", "step_ended"}, {"resources"}, {"resources", "--type", "AWS::SNS::*", "-o", "json"}, {"stacks", "--status", "CREATE_*", "--sort", "-name"}, {"stacks", "--sort", "nothing"}, {"runs", "--project", "pair", "--env", "default", "-o", "yaml"}, {"runs", "--project", "other"},
 		{"status"}, {"status", "-o", "json"}, {"status", deployed}, {"status", deployed[:8]}, {"status", deployed, "--follow"}, {"status", deployed, "--follow", "-o", "json"},
 		{"status", failed}, {"status", failed, "-o", "json"}, {"status", planned}, {"status", planned, "-o", "yaml"}, {"status", planned, "--follow", "-o", "markdown"},
 		{"status", "nothing"}, {"status", "abcdefghijklmnopqrst"}, {"status", "-q"},
 		{"stacks"}, {"stacks", "-o", "json"}, {"export"}, {"export", "pair@default"}, {"export", "nothing"}, {"stacks", "--project", "pair"},
-		{"audit"}, {"audit", "-o", "json"}, {"history", "queue"}, {"history", "topic", "-o", "json"}, {"history", "nothing"},
+		{"audit"}, {"audit", "-o", "json"}, {"history", "queue"}, {"history", "topic", "-o", "json"}, {"history", "nothing"}, {"why", "topic", l.project}, {"why", "queue", l.project, "-o", "json"}, {"why", "nothing", l.project},
 		{"outputs"}, {"outputs", "-o", "json"}, {"outputs", "queue"}, {"outputs", "-o", "env"}, {"outputs", "nothing"},
 		{"schedules"}, {"schedules", "-o", "json"}, {"targets"}, {"targets", "-o", "json"},
-		{"targets", "add", "bad", "--projects", "*", "--region", "nowhere"}, {"targets", "add", "far", "--projects", "x@y", "--region", "eu-west-1", "--account", "999999999999"}, {"targets", "add", "near", "--projects", "x@y", "--region", "eu-west-1"}, {"targets", "add", "near", "--projects", "*@*", "--region", "eu-west-1"}, {"targets", "remove", "absent"},
+		{"targets", "add", "bad", "--projects", "*", "--region", "nowhere"}, {"targets", "add", "far", "--projects", "x@y", "--region", "eu-west-1", "--account", "999999999999"}, {"targets", "add", "near", "--projects", "x@y", "--region", "eu-west-1"}, {"targets", "add", "near", "--projects", "*@*", "--region", "eu-west-1"}, {"targets", "remove", "absent"}, {"purge", "--older-than", "90d", "--plan"}, {"purge", "--older-than", "90d", "--yes", "-o", "json"}, {"purge"},
 		{"graph", l.project, "-o", "json"}, {"render", l.project}, {"render", l.project, "-o", "json"},
 		{"retry", "nothing"}, {"continue"}, {"approve"}, {"approve", "nothing"}, {"reject", "--reason", "x"}, {"approve", deployed}, {"unlock", "--reason", "x"}, {"pause"}, {"unlock"}, {"cancel", "nothing"},
 		{"__complete", "status", ""}, {"__complete", "outputs", ""}, {"__complete", "outputs", "queue", ""}, {"__complete", "runs", "--project", ""}, {"__complete", "runs", "--env", ""},

@@ -124,7 +124,7 @@ func task(v plan.Verb) action.Task {
 	t := action.Task{
 		Run: "r", Project: "shop@prod", Number: 3, Attempt: 1, Now: now, Claimed: now.Add(-10 * time.Second),
 		Step:    plan.Step{ID: "vpc/" + string(v), Node: "vpc", Verb: v},
-		Request: action.Named(action.All(nil, nil, nil)...).Of(v).Request,
+		Request: action.Named(action.All(nil, nil, nil, nil)...).Of(v).Request,
 		Node:    project.Node{Name: "vpc", Stack: "shop-vpc", Target: eu, Template: project.Template{Pinned: true}, Needs: []string{"net"}},
 		Want:    project.Resolved{Digest: "v2"},
 		Record: plan.Record{
@@ -145,7 +145,9 @@ func is(s plan.Status) *cloud {
 	return &cloud{live: map[string]plan.Live{"id": l, "shop-vpc": l}}
 }
 
-func act(c *cloud, v plan.Verb) action.Action { return action.Named(action.All(c, nil, nil)...).Of(v) }
+func act(c *cloud, v plan.Verb) action.Action {
+	return action.Named(action.All(c, nil, nil, nil)...).Of(v)
+}
 
 var (
 	started   = plan.Receipt{StackID: "new", Operation: "op"}
@@ -572,7 +574,7 @@ func TestTaskLocation(t *testing.T) {
 
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
-	all := action.Named(action.All(is(""), nil, nil)...)
+	all := action.Named(action.All(is(""), nil, nil, nil)...)
 	wanted := []plan.Verb{
 		plan.Create,
 		plan.Update,
@@ -600,6 +602,8 @@ func TestVerbs(t *testing.T) {
 		plan.Detect,
 		plan.ProposeRevert,
 		plan.Revert,
+		plan.Suspend,
+		plan.Resume,
 	}
 	for _, v := range wanted {
 		if _, ok := all[v]; !ok {

@@ -250,6 +250,7 @@ func newRecord(t Task, live plan.Live) plan.Record {
 	}
 	if t.Record.StackID != r.StackID {
 		r.Drift = nil
+		r.Suspended = nil // what was stopped is gone with the other stack
 	}
 	r.Needs = slices.Clone(r.Needs)
 	return r

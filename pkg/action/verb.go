@@ -13,15 +13,16 @@ type Verb struct {
 	Name   plan.Verb
 	Action // starts and polls it
 
-	Request       Request                           // starts its operation on the stack; empty if it starts none
-	Configures    bool                              // it passes the node's parameters or tags to CloudFormation, so they are resolved first
-	WokenByEvents bool                              // CloudFormation's events report its end, so it is polled less often
-	StartReads    int                               // how many stacks its start reads, besides those of the step's users
-	PollReads     int                               // how many stacks one poll reads
-	Share         float64                           // how long it takes, compared with the creation of the stack; 0 if that has no influence
-	Tidy          func(context.Context, Task) error // deletes, when the run ends, what its steps leave behind; nil if they leave nothing
-	Leaves        string                            // what has the name of the step's token, and is left behind if the run is ended by force
-	Past          string                            // what its steps did, for people, as in "3 created"
+	Request       Request                                          // starts its operation on the stack; empty if it starts none
+	Configures    bool                                             // it passes the node's parameters or tags to CloudFormation, so they are resolved first
+	WokenByEvents bool                                             // CloudFormation's events report its end, so it is polled less often
+	StartReads    int                                              // how many stacks its start reads, besides those of the step's users
+	PollReads     int                                              // how many stacks one poll reads
+	Share         float64                                          // how long it takes, compared with the creation of the stack; 0 if that has no influence
+	Before        func(context.Context, Task) (plan.Record, error) // makes the record that the claim of a step writes before it starts; nil to keep the old one. Its errors are those of Start
+	Tidy          func(context.Context, Task) error                // deletes, when the run ends, what its steps leave behind; nil if they leave nothing
+	Leaves        string                                           // what has the name of the step's token, and is left behind if the run is ended by force
+	Past          string                                           // what its steps did, for people, as in "3 created"
 }
 
 // Mutates reports whether the verb changes stacks, so that a claim records the intent.
@@ -32,8 +33,8 @@ func (v Verb) Mutates() bool {
 // Writes reports whether the start of the verb sends a request to CloudFormation.
 func (v Verb) Writes() bool { return v.Request != "" && v.Request != CallHook }
 
-// All lists the verbs of this version, which use c, p and h, in the order in which summaries show them.
-func All(c Cloud, p Publisher, h Hooks) []Verb {
+// All lists the verbs of this version, which use c, p, h and x, in the order in which summaries show them.
+func All(c Cloud, p Publisher, h Hooks, x Switches) []Verb {
 	return []Verb{
 		publishVerb(p),
 		createVerb(c),
@@ -60,6 +61,8 @@ func All(c Cloud, p Publisher, h Hooks) []Verb {
 		hookVerb(h),
 		setHooksVerb(),
 		setRetainVerb(),
+		suspendVerb(x),
+		resumeVerb(x),
 		barrierVerb(),
 	}
 }

@@ -97,6 +97,83 @@ func (c *Client) ListAllAudit(ctx context.Context, q ListAllAuditQuery, options 
 	return got, err
 }
 
+// A ListAllEventsQuery has the parameters of ListAllEvents. Zero values are left out.
+type ListAllEventsQuery struct {
+	Project     string // only projects with this name
+	Environment string // only environments with this name
+	Stack       string // only events of steps of this stack
+	Event       string // only events of this kind
+	Since       string // only events of this time or later
+	Until       string // only events before this time
+	Before      string // the cursor of the last answer: the page has events of older runs
+	Limit       int    // of how many runs a page is, at most
+}
+
+// ListAllEvents is GET /events: list what has happened to runs of the projects that the caller may read and to their steps, of the newest run first.
+func (c *Client) ListAllEvents(ctx context.Context, q ListAllEventsQuery, options ...Option) (report.EventList, error) {
+	var got report.EventList
+	err := c.ask(ctx, request{method: "GET", path: at("/events"), query: query{"project": q.Project, "environment": q.Environment, "stack": q.Stack, "event": q.Event, "since": q.Since, "until": q.Until, "before": q.Before, "limit": number(q.Limit)}}, &got, options)
+	return got, err
+}
+
+// A ListAllResourcesQuery has the parameters of ListAllResources. Zero values are left out.
+type ListAllResourcesQuery struct {
+	Project     string // only projects with this name
+	Environment string // only environments with this name
+	Target      string // only stacks in this target
+	Stack       string // only resources of the stack with this name in the project; data/* is all whose names begin with data/
+	Type        string // only resources of this type; AWS::RDS::* is all types that begin with AWS::RDS::
+	PhysicalId  string // only resources with this physical ID; with a star at its end, those whose IDs begin so
+	After       string // the cursor of the last answer: the page has the resources behind it
+	Limit       int    // of how many stacks a page is, at most
+}
+
+// ListAllResources is GET /resources: list the resources of the recorded stacks of the projects that the caller may read, as CloudFormation reports them now.
+func (c *Client) ListAllResources(ctx context.Context, q ListAllResourcesQuery, options ...Option) (report.ResourceList, error) {
+	var got report.ResourceList
+	err := c.ask(ctx, request{method: "GET", path: at("/resources"), query: query{"project": q.Project, "environment": q.Environment, "target": q.Target, "stack": q.Stack, "type": q.Type, "physical_id": q.PhysicalId, "after": q.After, "limit": number(q.Limit)}}, &got, options)
+	return got, err
+}
+
+// A ListAllRunsQuery has the parameters of ListAllRuns. Zero values are left out.
+type ListAllRunsQuery struct {
+	Project     string // only projects with this name
+	Environment string // only environments with this name
+	Operation   string // only runs of this operation
+	State       string // only runs in this state
+	Who         string // only runs whose requester contains this text
+	Since       string // only runs that were requested at this time or later
+	Until       string // only runs that were requested before this time
+	Before      string // the cursor of the last answer: the page has older runs
+	Limit       int    // how many runs a page has at most
+}
+
+// ListAllRuns is GET /runs: list the runs of the projects that the caller may read, newest first, without their steps.
+func (c *Client) ListAllRuns(ctx context.Context, q ListAllRunsQuery, options ...Option) (report.RunPage, error) {
+	var got report.RunPage
+	err := c.ask(ctx, request{method: "GET", path: at("/runs"), query: query{"project": q.Project, "environment": q.Environment, "operation": q.Operation, "state": q.State, "who": q.Who, "since": q.Since, "until": q.Until, "before": q.Before, "limit": number(q.Limit)}}, &got, options)
+	return got, err
+}
+
+// A ListAllStacksQuery has the parameters of ListAllStacks. Zero values are left out.
+type ListAllStacksQuery struct {
+	Project      string // only projects with this name
+	Environment  string // only environments with this name
+	Target       string // only stacks in this target
+	Stack        string // only stacks with this name in the project; data/* is all whose names begin with data/
+	Recorded     string // only stacks whose last operation succeeded, or those of which that is not known
+	ChangedSince string // only stacks that CloudFormation changed at this time or later
+	After        string // the cursor of the last answer: the page has the stacks behind it
+	Limit        int    // how many stacks a page has at most
+}
+
+// ListAllStacks is GET /stacks: list the recorded stacks of the projects that the caller may read, sorted by project and name, without outputs.
+func (c *Client) ListAllStacks(ctx context.Context, q ListAllStacksQuery, options ...Option) (report.StackList, error) {
+	var got report.StackList
+	err := c.ask(ctx, request{method: "GET", path: at("/stacks"), query: query{"project": q.Project, "environment": q.Environment, "target": q.Target, "stack": q.Stack, "recorded": q.Recorded, "changed_since": q.ChangedSince, "after": q.After, "limit": number(q.Limit)}}, &got, options)
+	return got, err
+}
+
 // ListApprovals is GET /projects/{project}/{environment}/approvals: list what waits for approval in a project.
 func (c *Client) ListApprovals(ctx context.Context, project, environment string, options ...Option) (report.ApprovalPage, error) {
 	var got report.ApprovalPage
@@ -269,6 +346,13 @@ func (c *Client) PauseRun(ctx context.Context, project, environment, run string,
 	return got, err
 }
 
+// Purge is POST /purge: delete old runs, and objects in the bucket that nothing names any more, or say what would be deleted.
+func (c *Client) Purge(ctx context.Context, body report.PurgeRequest, options ...Option) (report.Purged, error) {
+	var got report.Purged
+	err := c.ask(ctx, request{method: "POST", path: at("/purge"), body: body}, &got, options)
+	return got, err
+}
+
 // PutTarget is PUT /targets/{target}: register a target, or change it.
 func (c *Client) PutTarget(ctx context.Context, target string, body report.TargetRequest, options ...Option) (report.Target, error) {
 	var got report.Target
@@ -424,6 +508,18 @@ type ShowTimelineQuery struct {
 func (c *Client) ShowTimeline(ctx context.Context, project, environment, run string, q ShowTimelineQuery, options ...Option) (report.Timeline, error) {
 	var got report.Timeline
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/runs/{run}/timeline", project, environment, run), query: query{"from": number(q.From)}}, &got, options)
+	return got, err
+}
+
+// A ShowWhyQuery has the parameters of ShowWhy. Zero values are left out.
+type ShowWhyQuery struct {
+	Stack string // the name of the stack in the project
+}
+
+// ShowWhy is GET /projects/{project}/{environment}/stacks/why: say what is known of why a stack is changed or not: what is recorded, what the newest plan says, on what it depends, and its last changes.
+func (c *Client) ShowWhy(ctx context.Context, project, environment string, q ShowWhyQuery, options ...Option) (report.Why, error) {
+	var got report.Why
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/stacks/why", project, environment), query: query{"stack": q.Stack}}, &got, options)
 	return got, err
 }
 

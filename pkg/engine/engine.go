@@ -26,6 +26,7 @@ type Engine struct {
 	Changes        Changes
 	Policies       Policies
 	Permits        Permits
+	Suspends       project.Grants    // the projects that may be suspended
 	Externals      project.Externals // the stacks outside their projects whose outputs and exports these may read
 	Clouds         Clouds
 	Parameters     Parameters

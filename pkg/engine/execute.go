@@ -122,6 +122,10 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step, even
 	if err == nil {
 		err = e.findKept(ctx, &t)
 	}
+	before := t.Record
+	if write := e.Verbs.Of(s.Verb).Before; err == nil && write != nil {
+		t.Record, err = write(ctx, t)
+	}
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
 		s.Why, s.Claimed, s.NotBefore = err.Error(), e.Now(), e.Now().Add(backoff(*s))
@@ -130,7 +134,7 @@ func (e *Engine) claimAndStart(ctx context.Context, r run.Run, s *run.Step, even
 		s.Why = err.Error()
 		return e.move(ctx, r, s, run.Failed, nil, false)
 	}
-	before, pause := t.Record, backoff(*s)
+	pause := backoff(*s)
 	err = e.claim(ctx, r, s, &t)
 	if fault.Is(err, fault.Broken, fault.Invalid) { // too large to be stored: another attempt would not help
 		s.Why = err.Error()
@@ -262,6 +266,8 @@ func (e *Engine) claim(ctx context.Context, r run.Run, pending *run.Step, t *act
 			intent.Needs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(t.Record.Needs, t.Node.Needs))))
 		}
 		c.Record, t.Record = &intent, intent
+	} else if e.Verbs.Of(s.Verb).Before != nil {
+		c.Record = &t.Record
 	}
 	err := e.Store.Move(ctx, c)
 	if err == nil {

@@ -58,7 +58,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired)}
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended}
 	if !e.operation(r).NeedsFiles {
 		l, err := e.Store.Lock(ctx, r.Project)
 		if err != nil {

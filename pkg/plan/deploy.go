@@ -17,8 +17,8 @@ const DeployName = "deploy"
 func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
-		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true,
-		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionRefuse, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload),
+		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true, NeedsRunning: true,
+		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionRefuse, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload, OptionWhileSuspended),
 		Effect:  "it deploys",
 	}
 }

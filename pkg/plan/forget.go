@@ -15,8 +15,8 @@ import (
 func forget() Operation {
 	return Operation{
 		Name: "forget", Plan: ForgetStacks,
-		Requestable: true, NeedsOnly: true, Approvable: true, Retryable: true,
-		Options: append(Selecting(), OptionReason, OptionRefuse),
+		Requestable: true, NeedsOnly: true, Approvable: true, Retryable: true, NeedsRunning: true,
+		Options: append(Selecting(), OptionReason, OptionRefuse, OptionWhileSuspended),
 		Effect:  "it deletes the records of some stacks; the stacks stay",
 	}
 }

@@ -31,6 +31,7 @@ type Operation struct {
 	Reversible   bool     // a rollback can follow a run that failed or was cancelled
 	Retryable    bool     // a retry can repeat its runs
 	Schedulable  bool     // schedules may request it
+	NeedsRunning bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
 	Options      []Option // that a request for it may have
 
 	Command string // how the command line requests it, if that is not its name
@@ -55,20 +56,21 @@ type Option string
 
 // The options.
 const (
-	OptionForce        Option = "force"
-	OptionReason       Option = "reason"
-	OptionRollback     Option = "rollback"
-	OptionRefuse       Option = "refuse"
-	OptionOnly         Option = "only"
-	OptionExclude      Option = "exclude"
-	OptionAdopt        Option = "adopt"
-	OptionMaxDeletions Option = "max_deletions"
-	OptionExact        Option = "exact"
-	OptionPlan         Option = "plan"
-	OptionUpload       Option = "upload"
-	OptionDigest       Option = "plan_digest"
-	OptionStep         Option = "step"
-	OptionTo           Option = "to"
+	OptionForce          Option = "force"
+	OptionReason         Option = "reason"
+	OptionRollback       Option = "rollback"
+	OptionRefuse         Option = "refuse"
+	OptionOnly           Option = "only"
+	OptionExclude        Option = "exclude"
+	OptionAdopt          Option = "adopt"
+	OptionMaxDeletions   Option = "max_deletions"
+	OptionExact          Option = "exact"
+	OptionPlan           Option = "plan"
+	OptionUpload         Option = "upload"
+	OptionDigest         Option = "plan_digest"
+	OptionStep           Option = "step"
+	OptionTo             Option = "to"
+	OptionWhileSuspended Option = "while_suspended"
 
 	OptionWithDependencies Option = "with_dependencies"
 	OptionWithDependents   Option = "with_dependents"
@@ -95,6 +97,7 @@ func Options() []Option {
 		OptionDigest,
 		OptionStep,
 		OptionTo,
+		OptionWhileSuspended,
 	}
 }
 
@@ -113,6 +116,8 @@ func AllOperations() Operations {
 		drift(),
 		revertDrift(),
 		previewRevertDrift(),
+		suspend(),
+		resume(),
 		adopt(),
 		previewAdopt(),
 		prune(),

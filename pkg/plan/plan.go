@@ -41,6 +41,8 @@ const (
 	SetLevel      Verb = "set-level"      // record which steps of the stack have to be approved from now on
 	Hook          Verb = "hook"           // call a hook
 	SetHooks      Verb = "set-hooks"      // record the hooks of a stack's deletion
+	Suspend       Verb = "suspend"        // stop what runs in a stack
+	Resume        Verb = "resume"         // start what was stopped in a stack, as it was before
 	SetRetain     Verb = "set-retain"     // record which resources stay when the deletion of the stack fails because of them
 	Barrier       Verb = "barrier"        // only orders other steps: those that come after it start when those before it are done
 )
@@ -143,15 +145,18 @@ func (p Plan) Without(gone func(n int) bool) Plan {
 
 // A View is what a plan is made from: the desired, recorded and live stacks.
 type View struct {
-	Desired   project.Project   // what the user wants
-	Recorded  map[string]Record // what Stackwright last did, by node
-	Live      map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
-	Created   map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
-	Changed   map[string]bool   // of a rollback: the nodes of which the failed run started a step
-	Found     map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
-	Moves     []Move            // resources that go from one stack into another, unless they have
-	Uncalled  []Step            // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
-	Selection                   // which nodes to plan for
+	Desired        project.Project   // what the user wants
+	Recorded       map[string]Record // what Stackwright last did, by node
+	Live           map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
+	Created        map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
+	Changed        map[string]bool   // of a rollback: the nodes of which the failed run started a step
+	Found          map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
+	Moves          []Move            // resources that go from one stack into another, unless they have
+	Uncalled       []Step            // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
+	Suspendable    bool              // the installation lets the project be suspended
+	WhileSuspended bool              // the request is for suspended stacks too
+
+	Selection // which nodes to plan for
 
 	about map[string]bool // the nodes that the selection selects, while a plan is made or described; nil for all
 }
@@ -178,16 +183,17 @@ type Record struct {
 	Cached  map[string]string `json:"cached,omitempty"`  // the cache keys of the last successful calls of hooks, as digests, by the hook's name
 	Sent    map[string]string `json:"sent,omitempty"`    // what hooks have uploaded last, as Hook.Uploaded, by the hook's name
 
-	Approve  project.ApprovalLevel `json:"approve,omitempty"`  // with which it was last deployed
-	Policy   string                `json:"policy,omitempty"`   // the digest of the stack policy that it was last given; empty if the project has given it none
-	Settings *Settings             `json:"settings,omitempty"` // that the last successful create, update or adoption has left; nil if a version without them wrote the record
-	Token    string                `json:"token,omitempty"`    // of the operation that was last started: the intent
-	Deployed string                `json:"deployed,omitempty"` // the token of the operation that left the stack as recorded
-	Run      string                `json:"run,omitempty"`      // that wrote this last
-	Adopted  string                `json:"adopted,omitempty"`  // the ID of the stack that the project has adopted: Stackwright did not create it
-	Drift    *Drift                `json:"drift,omitempty"`    // what the last drift detection of the stack has found; nil if there was none
-	Moved    *RecordedMove         `json:"moved,omitempty"`    // resources that a run was to move out of the stack, or has moved into it, since its last update that succeeded
-	Intent   bool                  `json:"intent,omitempty"`   // the outcome of that operation is not recorded yet: it may have made another stack
+	Approve   project.ApprovalLevel `json:"approve,omitempty"`   // with which it was last deployed
+	Policy    string                `json:"policy,omitempty"`    // the digest of the stack policy that it was last given; empty if the project has given it none
+	Settings  *Settings             `json:"settings,omitempty"`  // that the last successful create, update or adoption has left; nil if a version without them wrote the record
+	Token     string                `json:"token,omitempty"`     // of the operation that was last started: the intent
+	Deployed  string                `json:"deployed,omitempty"`  // the token of the operation that left the stack as recorded
+	Run       string                `json:"run,omitempty"`       // that wrote this last
+	Adopted   string                `json:"adopted,omitempty"`   // the ID of the stack that the project has adopted: Stackwright did not create it
+	Drift     *Drift                `json:"drift,omitempty"`     // what the last drift detection of the stack has found; nil if there was none
+	Moved     *RecordedMove         `json:"moved,omitempty"`     // resources that a run was to move out of the stack, or has moved into it, since its last update that succeeded
+	Intent    bool                  `json:"intent,omitempty"`    // the outcome of that operation is not recorded yet: it may have made another stack
+	Suspended *Suspension           `json:"suspended,omitempty"` // what a suspend has stopped, or was to stop, and no resume has started again; nil if there is none
 }
 
 // IsAdopted reports whether the project has adopted the recorded stack.

@@ -517,6 +517,7 @@ func TestDigest(t *testing.T) {
 			continue
 		}
 		v := f.View
+		v.Suspendable = true
 		if o.NeedsOnly {
 			v.Only = []string{"a"}
 		}

@@ -8,7 +8,7 @@ const PlanPrefix = "plan-"
 func preview() Operation {
 	return Operation{
 		Name: "plan", Plan: Deploy,
-		Requestable: true, NeedsFiles: true, Preview: true,
+		Requestable: true, NeedsFiles: true, Preview: true, NeedsRunning: true,
 		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionAdopt, OptionMaxDeletions, OptionExact),
 		Effect:  "it is planned",
 	}

@@ -6,7 +6,7 @@ func retry() Operation {
 	return Operation{
 		Name:        "retry",
 		Requestable: true, Repeats: true,
-		Options: []Option{OptionForce, OptionRollback, OptionRefuse, OptionMaxDeletions},
+		Options: []Option{OptionForce, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionWhileSuspended},
 		Effect:  "it repeats run {run}",
 	}
 }

@@ -18,8 +18,8 @@ const RevertDriftName = "revert-drift"
 func revertDrift() Operation {
 	return Operation{
 		Name: RevertDriftName, Plan: RevertDrift,
-		Requestable: true, Approvable: true, Retryable: true,
-		Options: append(Selecting(), OptionReason, OptionRefuse),
+		Requestable: true, NeedsRunning: true, Approvable: true, Retryable: true,
+		Options: append(Selecting(), OptionReason, OptionRefuse, OptionWhileSuspended),
 		Command: "drift --revert",
 		Effect:  "it brings the resources back that have drifted, as the last drift detection has found",
 	}
@@ -29,7 +29,7 @@ func revertDrift() Operation {
 func previewRevertDrift() Operation {
 	return Operation{
 		Name: PlanPrefix + RevertDriftName, Plan: RevertDrift,
-		Requestable: true, Preview: true,
+		Requestable: true, NeedsRunning: true, Preview: true,
 		Options: append(Selecting(), OptionExact),
 		Command: "drift --revert --plan",
 		Effect:  "bringing back what has drifted is planned",

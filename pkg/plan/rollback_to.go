@@ -5,8 +5,8 @@ package plan
 func rollbackTo() Operation {
 	return Operation{
 		Name: "rollback-to", Plan: Deploy,
-		Requestable: true, NeedsFiles: true, FromRevision: true, Approvable: true, Writes: true, Reversible: true, Retryable: true,
-		Options: append(Selecting(), OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions),
+		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Approvable: true, Writes: true, Reversible: true, Retryable: true,
+		Options: append(Selecting(), OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionWhileSuspended),
 		Command: RollbackName,
 		Effect:  "it deploys the files of a revision again",
 	}
@@ -16,7 +16,7 @@ func rollbackTo() Operation {
 func previewRollbackTo() Operation {
 	return Operation{
 		Name: PlanPrefix + "rollback-to", Plan: Deploy,
-		Requestable: true, NeedsFiles: true, FromRevision: true, Preview: true,
+		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Preview: true,
 		Options: append(Selecting(), OptionTo, OptionRollback, OptionMaxDeletions),
 		Command: RollbackName + " --plan",
 		Effect:  "a rollback to a revision is planned",

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -36,20 +37,26 @@ type Source struct {
 	Version string `json:"version,omitempty"`
 }
 
+// Digest is a name of the source in the keys of objects that belong to it: a SHA-256, in hex.
+func (s Source) Digest() string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(s.Key+"\n"+s.Version)))
+}
+
 // Options are the options of a request.
 type Options struct {
 	plan.Selection
-	Adopt        []string `json:"adopt,omitempty"`         // names of the stacks that it also adopts, as adopt: true of their files does
-	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete permanently; nil is the limit of the project
-	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled
-	Exact        bool     `json:"exact,omitempty"`         // plan with change sets
-	Plan         string   `json:"plan,omitempty"`          // the reference of a saved plan: the run carries out that plan, or is refused
-	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
-	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
-	PlanDigest   string   `json:"plan_digest,omitempty"`   // of an answer: the plan that the person was shown
-	Step         string   `json:"step,omitempty"`          // of an answer: the step that waits for it; "" if only one does
-	To           string   `json:"to,omitempty"`            // the revision whose files are deployed again, as History.Revision finds it
-	Reason       string   `json:"reason,omitempty"`        // why, for the record
+	Adopt          []string `json:"adopt,omitempty"`           // names of the stacks that it also adopts, as adopt: true of their files does
+	MaxDeletions   *int     `json:"max_deletions,omitempty"`   // how many stacks it may delete permanently; nil is the limit of the project
+	Rollback       bool     `json:"rollback,omitempty"`        // roll back if the deploy fails, or once it is cancelled
+	Exact          bool     `json:"exact,omitempty"`           // plan with change sets
+	Plan           string   `json:"plan,omitempty"`            // the reference of a saved plan: the run carries out that plan, or is refused
+	Refuse         bool     `json:"refuse,omitempty"`          // refuse the run instead of queueing it
+	Force          bool     `json:"force,omitempty"`           // retry though a newer revision was deployed since; cancel the updates in progress too
+	PlanDigest     string   `json:"plan_digest,omitempty"`     // of an answer: the plan that the person was shown
+	Step           string   `json:"step,omitempty"`            // of an answer: the step that waits for it; "" if only one does
+	To             string   `json:"to,omitempty"`              // the revision whose files are deployed again, as History.Revision finds it
+	Reason         string   `json:"reason,omitempty"`          // why, for the record
+	WhileSuspended bool     `json:"while_suspended,omitempty"` // also for stacks that are suspended
 }
 
 // A Body is a request as it is written in JSON: in a request object in the bucket,

@@ -53,6 +53,11 @@ const (
 	StateRefused    State = "refused"    // it could not be planned
 )
 
+// StoredStates lists the states that a run is stored in.
+func StoredStates() []State {
+	return []State{StatePending, StateQueued, StateRunning, StateWaiting, StateSucceeded, StateFailed, StateCancelled, StateSuperseded, StateRefused}
+}
+
 // Over reports whether a run in this state has ended.
 func (s State) Over() bool {
 	switch s {

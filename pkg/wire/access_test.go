@@ -65,11 +65,16 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,
 	"GET /projects/{project}/{environment}/stacks/history":             access.Reader,
 	"GET /projects/{project}/{environment}/revisions/{revision}":       access.Reader,
+	"GET /projects/{project}/{environment}/stacks/why":                 access.Reader,
 	"GET /projects/{project}/{environment}/revisions/{from}/diff/{to}": access.Reader,
 	"GET /projects/{project}/{environment}":                            access.Reader,
 
 	"GET /approvals":           access.Reader,
 	"GET /audit":               access.Reader,
+	"GET /runs":                access.Reader,
+	"GET /events":              access.Reader,
+	"GET /stacks":              access.Reader,
+	"GET /resources":           access.Reader,
 	"GET /docs":                access.Reader,
 	"GET /projects/{project}":  access.Reader,
 	"GET /installation":        access.Reader,
@@ -78,6 +83,7 @@ var routes = map[string]access.Role{
 	"GET /targets":             access.Reader,
 	"PUT /targets/{target}":    access.Admin,
 	"DELETE /targets/{target}": access.Admin,
+	"POST /purge":              access.Admin,
 }
 
 // about reports whether a request is allowed for a project and environment to those who have the role that it needs for
@@ -101,6 +107,8 @@ var requests = map[string]access.Role{
 	"drift":             access.Deployer,
 	"revert-drift":      access.Deployer,
 	"plan-revert-drift": access.Deployer,
+	"suspend":           access.Deployer,
+	"resume":            access.Deployer,
 	"retry":             access.Deployer,
 	"adopt":             access.Deployer,
 	"plan-adopt":        access.Deployer,
@@ -134,7 +142,7 @@ var entries = []entry{
 		b.body = `{"operation": "` + operation + `", ` + arguments(operation, name, environment) + `}`
 		return "start", put("requests/"+name+"/"+environment+"/1.json", has)
 	}},
-	{name: "schedule", field: "Schedule", needs: map[string]access.Role{"deploy": access.Deployer, "destroy": access.Deployer, "refresh": access.Deployer, "check": access.Deployer, "drift": access.Deployer}, event: func(_ *objects, operation string, _ access.Role, name, environment string) (string, string) {
+	{name: "schedule", field: "Schedule", needs: map[string]access.Role{"deploy": access.Deployer, "destroy": access.Deployer, "refresh": access.Deployer, "check": access.Deployer, "drift": access.Deployer, "suspend": access.Deployer, "resume": access.Deployer}, event: func(_ *objects, operation string, _ access.Role, name, environment string) (string, string) {
 		return "start", `{"source": "stackwright.schedule", "detail-type": "Stackwright Schedule", "time": "2026-03-01T12:00:00Z", "detail": {"project": "` + name + "@" + environment + `", "schedule": "nightly", "operation": "` + operation + `"}}`
 	}},
 }

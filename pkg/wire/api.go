@@ -43,6 +43,7 @@ func (h *App) server() api.API {
 			Store: h.table, Home: h.access, NewExternalID: sts.NewExternalID,
 			Reach: project.Reach{Home: h.home, Stack: h.own.Stack, Accounts: h.accounts},
 		},
+		Purger:       h.purge,
 		Rate:         h.rate,
 		ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among, Grants: h.grants,
 		ParseRequest: func(project string, text []byte) run.Request {

@@ -34,6 +34,9 @@ func TestAPIAnswersWhatGoesWrong(t *testing.T) {
 		if strings.HasPrefix(route, "PUT") {
 			body = `{"account":"000000000000","region":"eu-west-1","execution_role":"arn:aws:iam::000000000000:role/stackwright/stackwright-us-east-1-execution","projects":["*@*"]}`
 		}
+		if strings.HasSuffix(route, "/purge") {
+			body = `{"older_than":"90d"}`
+		}
 		if strings.HasPrefix(route, "POST") && strings.Contains(route, "{run}") {
 			body = `{"reason":"test"}`
 		}

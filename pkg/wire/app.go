@@ -31,6 +31,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/download"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/purge"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // parallel is how many stacks one poll describes at a time. DescribeStacks allows
@@ -52,6 +54,7 @@ type App struct {
 	accounts  []string       // whose roles may be assumed in targets; nil is all
 	schedules scheduleStore
 	uploads   s3.Uploads
+	purge     purge.Purge
 	inside    cloudformation.Reader
 	remotes   remotes
 	page      *issuedPage // nil if the installation serves no page
@@ -84,7 +87,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		meter:  meter,
 		log:    logger,
 		owner:  env.Owner,
-		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), inside: readers(accounts),
+		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), purge: purge.Purge{Table: table, Bucket: s3.PurgedBucket{Bucket: objects, Client: client}, Named: nothingNamed, Now: time.Now}, inside: readers(accounts),
 		page:      pageOf(env),
 		rate:      env.Rate,
 		deliverer: deliverer(cfg, env, table, objects, logger),
@@ -100,11 +103,12 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Schedules:  schedules(cfg, env.Schedules),
 			Permits:    accounts,
 			Externals:  env.Externals,
+			Suspends:   env.Suspend,
 			Clouds:     cloud,
 			Parameters: parametersIn(accounts),
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),
-			Verbs:      action.Named(action.All(cloud, assets, hooks)...),
+			Verbs:      action.Named(action.All(cloud, assets, hooks, switches(accounts))...),
 			Machine:    stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
 			Notifier:   eventbridge.New(sdkeventbridge.NewFromConfig(cfg), env.Bus, logger),
 			Meter:      meter,
@@ -114,6 +118,9 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		},
 	}
 }
+
+// nothingNamed is purge.Named: users name no configurations.
+func nothingNamed(context.Context, string) ([]run.Source, error) { return nil, nil }
 
 // s3Options puts the bucket's name into the path if the endpoint is not AWS's own,
 // because names below another endpoint may not resolve. It also silences the SDK's

@@ -40,6 +40,7 @@ type Environment struct {
 	RemoteIn     string              // the file with the entries of Remote, on a laptop
 	Issuer       string              // of the tokens with which people sign in on the page
 	Client       string              // the public client ID of the page at the issuer; the installation serves no page if it is empty
+	Suspend      project.Grants      // the projects that may be suspended
 	Externals    project.Externals   // the stacks outside their projects whose outputs these may read
 	Notify       notify.Destinations // of the events of runs
 	Servers      notify.Servers      // that events are delivered to; nil is the Internet
@@ -61,6 +62,7 @@ const (
 	envAccounts     = "STACKWRIGHT_TARGET_ACCOUNTS" // with commas, or a star for all
 	envProjects     = "STACKWRIGHT_PROJECTS"        // patterns with commas; no project may use the target default if it is empty
 
+	envSuspend   = "STACKWRIGHT_SUSPEND"  // patterns of projects with commas; none may be suspended if it is empty
 	envExternals = "STACKWRIGHT_EXTERNAL" // patterns of projects and stacks with commas; none may be read if it is empty
 	envHooks     = "STACKWRIGHT_HOOKS"    // patterns of ARNs with commas; hooks may call nothing if it is empty
 
@@ -140,6 +142,10 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envRemote+": "+err.Error())
 	}
+	suspendable, err := project.ParseGrants(getenv(envSuspend))
+	if err != nil {
+		wrong = append(wrong, envSuspend+": "+err.Error())
+	}
 	externals, err := project.ParseExternals(getenv(envExternals))
 	if err != nil {
 		wrong = append(wrong, envExternals+": "+err.Error())
@@ -158,7 +164,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
-		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Issuer: getenv(envIssuer), Client: getenv(envClient),
+		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Suspend: suspendable, Issuer: getenv(envIssuer), Client: getenv(envClient),
 		Notify: destinations, Page: getenv(envPage), Rate: number(getenv(envRate)),
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
+	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	sdksecretsmanager "github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
@@ -22,6 +23,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
+	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/secretsmanager"
 	"github.com/stackwright/stackwright/pkg/aws/sns"
@@ -32,6 +34,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/download"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
 )
 
 // parts are the resources of the installation, which no hook may reach, and what cdk bootstrap has made.
@@ -69,6 +72,17 @@ func services(a *sts.Accounts, env Environment, files hook.Files) hook.Services 
 		Groups:     autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Allowed:    env.Hooks,
 		Own:        parts(env),
+	}
+}
+
+// switches are what stops and starts resources of stacks, with the roles of targets. Each request is sent once: a step repeats a call, so
+// that its claim says who calls.
+func switches(a *sts.Accounts) suspend.Services {
+	databases := rds.New(inTarget(a, func(c aws.Config) rds.Client { return sdkrds.NewFromConfig(c) }))
+	return suspend.Services{
+		Stacks:    cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
+		Groups:    autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
+		Databases: databases, Clusters: databases,
 	}
 }
 

@@ -59,8 +59,18 @@ var table = map[string][]need{
 		{"dynamodb:UpdateItem", "pkg/aws/dynamodb.write.set"}, {"dynamodb:UpdateItem", "pkg/aws/dynamodb.write.add"},
 	},
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html
-	"autoscaling.ResumeProcesses":  {{"autoscaling:ResumeProcesses", ""}},
-	"autoscaling.SuspendProcesses": {{"autoscaling:SuspendProcesses", ""}},
+	"autoscaling.DescribeAutoScalingGroups": {{"autoscaling:DescribeAutoScalingGroups", ""}},
+	"autoscaling.UpdateAutoScalingGroup":    {{"autoscaling:UpdateAutoScalingGroup", ""}},
+	"autoscaling.ResumeProcesses":           {{"autoscaling:ResumeProcesses", ""}},
+	"autoscaling.SuspendProcesses":          {{"autoscaling:SuspendProcesses", ""}},
+
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
+	"rds.DescribeDBClusters":  {{"rds:DescribeDBClusters", ""}},
+	"rds.DescribeDBInstances": {{"rds:DescribeDBInstances", ""}},
+	"rds.StartDBCluster":      {{"rds:StartDBCluster", ""}},
+	"rds.StartDBInstance":     {{"rds:StartDBInstance", ""}},
+	"rds.StopDBCluster":       {{"rds:StopDBCluster", ""}},
+	"rds.StopDBInstance":      {{"rds:StopDBInstance", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
 	"cloudwatch.DescribeAlarms": {{"cloudwatch:DescribeAlarms", ""}},

@@ -1,9 +1,10 @@
-// Package autoscaling emulates EC2 Auto Scaling on this machine as far as hooks use it: it suspends and resumes the processes of groups
-// that stacks have created. There are no instances.
+// Package autoscaling emulates EC2 Auto Scaling on this machine as far as hooks and suspended stacks use it: it suspends and resumes the processes
+// of groups that stacks have created, and sets their sizes. A group has at once as many instances as it is to have.
 package autoscaling
 
 import (
 	"encoding/xml"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,16 +22,18 @@ var processes = []string{"AZRebalance", "AddToLoadBalancer", "AlarmNotification"
 
 // Service is an http.Handler that speaks the query protocol of Auto Scaling. Use it by its address.
 type Service struct {
-	// Find reports whether a stack has a resource of a type and name, in the account and region of a request.
-	Find func(r *http.Request, kind, name string) bool
+	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
+	// region of a request. It reports false if there is none.
+	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
 	// Place is the account and region of a request.
 	Place func(*http.Request) (account, region string)
 
 	mu        sync.Mutex
 	suspended map[string][]string // sorted, by the place and name of the group
+	resized   map[string]resized  // the sizes that requests have set, by the same
 }
 
-// ServeHTTP answers SuspendProcesses and ResumeProcesses, and DescribeAutoScalingGroups of names.
+// ServeHTTP answers SuspendProcesses, ResumeProcesses and UpdateAutoScalingGroup with sizes, and DescribeAutoScalingGroups of names.
 // https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_Operations.html
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(code, message string) {
@@ -46,12 +49,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.describe(w, r)
 	case action == "DescribeAutoScalingGroups":
 		refuse("ValidationError", "the local emulator of Auto Scaling describes groups by their names only")
-	case action != "SuspendProcesses" && action != "ResumeProcesses":
+	case action != "SuspendProcesses" && action != "ResumeProcesses" && action != "UpdateAutoScalingGroup":
 		refuse("InvalidAction", "the local emulator of Auto Scaling has no "+action)
-	case !s.Find(r, group, name):
+	case !s.exists(r, name):
 		refuse("ValidationError", "AutoScalingGroup name not found - AutoScalingGroup '"+name+"' not found")
 	case slices.ContainsFunc(some, func(p string) bool { return !slices.Contains(processes, p) }):
 		refuse("ValidationError", "a process is none of those that can be suspended")
+	case action == "UpdateAutoScalingGroup":
+		if err := s.resize(r, name); err != nil {
+			refuse("ValidationError", err.Error())
+			return
+		}
+		answer(w, action, "")
 	default:
 		s.change(s.key(r, name), some, action == "SuspendProcesses")
 		answer(w, action, "")
@@ -94,7 +103,9 @@ func (s *Service) change(key string, some []string, suspend bool) {
 // A described is a group of an answer.
 type described struct {
 	AutoScalingGroupName string
-	SuspendedProcesses   []process `xml:"SuspendedProcesses>member"`
+	size
+	Instances          []instance `xml:"Instances>member"`
+	SuspendedProcesses []process  `xml:"SuspendedProcesses>member"`
 }
 
 // A process is one that is suspended.
@@ -110,10 +121,13 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range members(r, "AutoScalingGroupNames") {
-		if !s.Find(r, group, name) {
+		if !s.exists(r, name) {
 			continue
 		}
-		one := described{AutoScalingGroupName: name}
+		one := described{AutoScalingGroupName: name, size: s.sizeOf(r, name)}
+		for i := range one.DesiredCapacity {
+			one.Instances = append(one.Instances, instance{fmt.Sprintf("i-%017d", i), "InService"})
+		}
 		for _, p := range s.suspended[s.key(r, name)] {
 			one.SuspendedProcesses = append(one.SuspendedProcesses, process{p, "User suspended"})
 		}

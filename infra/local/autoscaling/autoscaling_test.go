@@ -16,10 +16,15 @@ import (
 
 // served returns a client of an Auto Scaling with the group web.
 func served(t *testing.T) *sdk.Client {
+	return servedWith(t, func() string { return `{"MinSize": "1", "MaxSize": 3}` })
+}
+
+// servedWith is the same with properties of the group.
+func servedWith(t *testing.T, properties func() string) *sdk.Client {
 	t.Helper()
 	server := httptest.NewServer(&autoscaling.Service{
-		Find: func(_ *http.Request, kind, name string) bool {
-			return kind == "AWS::AutoScaling::AutoScalingGroup" && name == "web"
+		Find: func(_ *http.Request, kind, name string) (string, string, bool) {
+			return properties(), "web", kind == "AWS::AutoScaling::AutoScalingGroup" && name == "web"
 		},
 		Place: func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/events"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/lambda"
+	"github.com/stackwright/stackwright/infra/local/rds"
 	"github.com/stackwright/stackwright/infra/local/s3"
 	"github.com/stackwright/stackwright/infra/local/scheduler"
 	"github.com/stackwright/stackwright/infra/local/secrets"
@@ -250,7 +251,8 @@ func (c *Cloud) openServices() (err error) {
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
-		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.hasResource, Place: c.place}),
+		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
+		"rds":            c.unexpired(&rds.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
 		"secretsmanager": c.ownAccountOnly(secrets.Service{Folder: c.subfolder("secrets"), Log: c.opts.Log}),

@@ -123,6 +123,17 @@ func (c *Cloud) hasResource(r *http.Request, kind, name string) bool {
 	return err == nil && stacks.HasResource(kind, name)
 }
 
+// propertiesOf returns the properties of the resource of a type and name that a stack has, and the ID of the stack, in the account and region
+// of a request.
+func (c *Cloud) propertiesOf(r *http.Request, kind, name string) (properties, stack string, ok bool) {
+	at := c.locationOf(r)
+	stacks, err := c.StacksIn(at.account, at.region)
+	if err != nil {
+		return "", "", false
+	}
+	return stacks.Properties(kind, name)
+}
+
 // storedParameter finds a parameter that a stack has created, in the account and region of a request.
 func (c *Cloud) storedParameter(r *http.Request, name string) (ssm.Parameter, bool) {
 	at := c.locationOf(r)

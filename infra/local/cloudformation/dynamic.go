@@ -3,6 +3,7 @@ package cloudformation
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -167,12 +168,27 @@ func (s *Service) StoredParameter(name string) (kind, value string, ok bool) {
 
 // HasResource reports whether a stack has a resource of a type and name.
 func (s *Service) HasResource(kind, name string) bool {
-	var found bool
+	_, _, found := s.Properties(kind, name)
+	return found
+}
+
+// Properties returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack. It reports false
+// if there is none.
+func (s *Service) Properties(kind, name string) (properties, stack string, ok bool) {
 	err := s.locked(func() error {
-		found = (&evaluation{service: s}).resourceNamed(kind, name) != nil
+		r := (&evaluation{service: s}).resourceNamed(kind, name)
+		if r == nil {
+			return nil
+		}
+		properties, ok = r.properties(), true
+		for _, st := range s.stacks {
+			if st.exists() && slices.Contains(slices.Collect(maps.Values(st.existing())), r) {
+				stack = st.ID
+			}
+		}
 		return nil
 	})
-	return err == nil && found
+	return properties, stack, ok && err == nil
 }
 
 // secret reads a secret that a stack has created, by name or ARN, or that RDS manages for a database.

@@ -46,6 +46,7 @@ func variables(data string) (map[string]string, error) {
 		"STACKWRIGHT_READS":           "1000", // here, CloudFormation refuses nobody
 		"STACKWRIGHT_WRITES":          "1000",
 		"AWS_REGION":                  cli.Region,
+		"STACKWRIGHT_SUSPEND":         "*@*",
 		"STACKWRIGHT_EXTERNAL":        "*@*=*,*@*=ssm:*",                                                                                                                                   // all stacks here are the user's
 		"STACKWRIGHT_HOOKS":           "arn:aws:events:" + cli.Region + ":" + cli.Account + ":event-bus/default,arn:aws:cloudwatch:*:*:alarm:*,arn:aws:autoscaling:*:*:autoScalingGroup:*", // users have no functions here
 

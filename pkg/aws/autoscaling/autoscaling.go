@@ -1,4 +1,4 @@
-// Package autoscaling suspends and resumes the processes of Auto Scaling groups for hooks.
+// Package autoscaling suspends and resumes the processes of Auto Scaling groups for hooks, and sets their sizes.
 package autoscaling
 
 import (
@@ -16,9 +16,11 @@ import (
 type Client interface {
 	SuspendProcesses(context.Context, *sdk.SuspendProcessesInput, ...func(*sdk.Options)) (*sdk.SuspendProcessesOutput, error)
 	ResumeProcesses(context.Context, *sdk.ResumeProcessesInput, ...func(*sdk.Options)) (*sdk.ResumeProcessesOutput, error)
+	DescribeAutoScalingGroups(context.Context, *sdk.DescribeAutoScalingGroupsInput, ...func(*sdk.Options)) (*sdk.DescribeAutoScalingGroupsOutput, error)
+	UpdateAutoScalingGroup(context.Context, *sdk.UpdateAutoScalingGroupInput, ...func(*sdk.Options)) (*sdk.UpdateAutoScalingGroupOutput, error)
 }
 
-// Groups are the Auto Scaling groups in all targets. It is a hook.ScalingGroups.
+// Groups are the Auto Scaling groups in all targets. It is a hook.ScalingGroups and a suspend.Groups.
 type Groups struct {
 	clients func(context.Context, project.Target) (Client, error)
 }
@@ -36,7 +38,7 @@ func (g *Groups) SuspendProcesses(ctx context.Context, in project.Target, group 
 		return fmt.Errorf("target %s: %w", in.Name, err)
 	}
 	_, err = client.SuspendProcesses(ctx, &sdk.SuspendProcessesInput{AutoScalingGroupName: &group, ScalingProcesses: processes})
-	return refused("suspend", in, group, err)
+	return refused("suspend processes of", in, group, err)
 }
 
 // ResumeProcesses implements hook.ScalingGroups. Without processes in the request, Auto Scaling resumes all.
@@ -47,11 +49,11 @@ func (g *Groups) ResumeProcesses(ctx context.Context, in project.Target, group s
 		return fmt.Errorf("target %s: %w", in.Name, err)
 	}
 	_, err = client.ResumeProcesses(ctx, &sdk.ResumeProcessesInput{AutoScalingGroupName: &group, ScalingProcesses: processes})
-	return refused("resume", in, group, err)
+	return refused("resume processes of", in, group, err)
 }
 
 // refused returns the fault of a request about a group.
 func refused(do string, in project.Target, group string, err error) error {
 	arn := "arn:aws:autoscaling:" + in.Region + ":" + in.Account + ":autoScalingGroup:*:autoScalingGroupName/" + group
-	return awserr.Fault(do+" processes of the Auto Scaling group "+group, arn, err, awserr.Kinds{"ResourceContention": fault.Throttled, awserr.Other: fault.Refused})
+	return awserr.Fault(do+" the Auto Scaling group "+group, arn, err, awserr.Kinds{"ResourceContention": fault.Throttled, awserr.Other: fault.Refused})
 }

@@ -21,7 +21,7 @@ type ReadClient interface {
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 }
 
-// A Reader reads what is in stacks in all targets. It is a hook.Stacks. Clients returns the client of a target; the error is of kind Denied if there is none.
+// A Reader reads what is in stacks in all targets. It is a hook.Stacks and a suspend.Stacks. Clients returns the client of a target; the error is of kind Denied if there is none.
 type Reader struct {
 	Clients func(context.Context, project.Target) (ReadClient, error)
 }
@@ -47,9 +47,15 @@ func (r Reader) Resources(ctx context.Context, p plan.Location, after string) (p
 	return page, aws.ToString(out.NextToken), nil
 }
 
-// PhysicalIDs implements hook.Stacks. A resource that was deleted, or that an update has left behind, is listed with that status.
+// PhysicalIDs implements hook.Stacks.
 func (r Reader) PhysicalIDs(ctx context.Context, in project.Target, stack, kind string) ([]string, error) {
-	var all []string
+	all, err := r.ResourcesByType(ctx, in, stack)
+	return all[kind], err
+}
+
+// ResourcesByType implements suspend.Stacks. A resource that was deleted, or that an update has left behind, is listed with that status.
+func (r Reader) ResourcesByType(ctx context.Context, in project.Target, stack string) (map[string][]string, error) {
+	all := make(map[string][]string)
 	for after := ""; ; {
 		page, next, err := r.Resources(ctx, plan.Location{Stack: stack, Target: in}, after)
 		switch {
@@ -60,12 +66,14 @@ func (r Reader) PhysicalIDs(ctx context.Context, in project.Target, stack, kind 
 		}
 		for _, one := range page {
 			gone := one.Status == string(types.ResourceStatusDeleteComplete) || one.Status == string(types.ResourceStatusDeleteSkipped)
-			if one.Type == kind && one.PhysicalID != "" && !gone {
-				all = append(all, one.PhysicalID)
+			if one.PhysicalID != "" && !gone {
+				all[one.Type] = append(all[one.Type], one.PhysicalID)
 			}
 		}
 		if after = next; after == "" {
-			slices.Sort(all)
+			for _, ids := range all {
+				slices.Sort(ids)
+			}
 			return all, nil
 		}
 	}

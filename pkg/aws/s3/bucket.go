@@ -1,7 +1,7 @@
 // Package s3 stores configurations, templates and specs in S3.
 //
 // Templates, specs and what plans would change are stored under their digest and are
-// never replaced. Storing one twice has no effect, and an object that does not have the
+// never replaced. Storing one twice has no effect but another version with the same bytes, on which a purge relies, and an object that does not have the
 // digest of its key is refused when it is read.
 package s3
 

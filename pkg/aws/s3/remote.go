@@ -23,7 +23,7 @@ const (
 
 // remoteKey is where the file of an address is kept for a configuration.
 func remoteKey(of run.Source, a remote.Address) string {
-	return "remote/" + sum([]byte(of.Key+"\n"+of.Version)) + "/" + sum([]byte(a.String()))
+	return "remote/" + of.Digest() + "/" + sum([]byte(a.String()))
 }
 
 // RemoteFile returns the file that was kept for an address and a configuration. It is Missing if none was.

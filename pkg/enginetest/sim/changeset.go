@@ -147,6 +147,14 @@ func GroupsOf(stack, version string) []string {
 	return nil
 }
 
+// DatabasesOf returns the names of the DB instance and of the DB cluster of a stack that has a version: none unless that starts with the letter d.
+func DatabasesOf(stack, version string) []string {
+	if version[:min(1, len(version))] != "d" {
+		return nil
+	}
+	return []string{"db-" + stack, "cluster-" + stack}
+}
+
 // executeChangeSet starts the update of a change set that another step has made.
 func (c *Cloud) executeChangeSet(st *stack, t action.Task) (plan.Receipt, error) {
 	name := t.ChangeSet

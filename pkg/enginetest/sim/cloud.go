@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
 )
 
 // A Cloud is CloudFormation in memory. The digest of a template is its content, as in
@@ -43,6 +44,12 @@ type Cloud struct {
 	EventsLag time.Duration                                        // how late an event is shown
 	Others    []string                                             // tokens under which another request was sent than the first
 
+	Sizes   map[string]suspend.Size             // of Auto Scaling groups, if they are not FirstSize
+	Resized func(group string, to suspend.Size) // called when a request sets the sizes of a group; nil for none
+
+	Switched  func(database string) // called when a request stops or starts a database; nil for none
+	databases map[string]database   // that requests have stopped or started, by name
+
 	clock      *Clock
 	live       map[string]*stack    // by name
 	all        map[string]*stack    // by ID
@@ -59,7 +66,7 @@ type Cloud struct {
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
-		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
+		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Sizes: make(map[string]suspend.Size), databases: make(map[string]database), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
 		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sent: make(map[string]string), sets: make(map[string]changeSet), detections: make(map[string]detection), tables: make(map[string]*table), created: make(map[string]int),
 	}
 }
@@ -261,6 +268,14 @@ func (c *Cloud) Topics(name string) []string {
 func (c *Cloud) Groups(in project.Target, name string) []string {
 	if st := c.live[c.called(plan.Location{Stack: name, Target: in})]; st != nil {
 		return GroupsOf(name, versionOf(st.now.template))
+	}
+	return nil
+}
+
+// Databases lists the names of the DB instances and clusters of the live stack of a name in a target.
+func (c *Cloud) Databases(in project.Target, name string) []string {
+	if st := c.live[c.called(plan.Location{Stack: name, Target: in})]; st != nil {
+		return DatabasesOf(name, versionOf(st.now.template))
 	}
 	return nil
 }

@@ -222,7 +222,23 @@ func (c *Cloud) put(st *stack, want content) {
 	if !st.now.sameResources(want) { // the update changes the topic
 		st.drift = nil
 	}
+	c.create(st, want)
 	st.formerImports, st.now = st.now.imports(), want
+}
+
+// create lets what a stack has with the new content, and did not have before, be as it is when it is created.
+func (c *Cloud) create(st *stack, want content) {
+	was, is := versionOf(st.now.template), versionOf(want.template)
+	for _, group := range GroupsOf(st.name, is) {
+		if !slices.Contains(GroupsOf(st.name, was), group) {
+			delete(c.Sizes, group)
+		}
+	}
+	for _, name := range DatabasesOf(st.name, is) {
+		if !slices.Contains(DatabasesOf(st.name, was), name) {
+			delete(c.databases, name)
+		}
+	}
 }
 
 // set moves a stack to a status and reports the change.

@@ -62,6 +62,7 @@ type API struct {
 
 	Configurations Configurations
 	Targets        Targets
+	Purger         Purger
 
 	Rate int // how many requests a second the gateway lets through, for all callers together; 0 is no limit
 

@@ -63,6 +63,7 @@ type app struct {
 	followed  func()            // is called when a run is followed
 	admin     bool              // the caller is one of all projects
 	changedBy target.Requester  // who changed a target last
+	purged    []string          // the calls of a purge
 }
 
 // newApp has three runs of a project, and one of another.
@@ -180,7 +181,7 @@ func to(command string) string { return runs + "/{run}/" + command }
 func (h *app) api() api.API {
 	return api.API{
 		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among, Grants: h.grants,
-		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h, Inside: h, Configurations: h,
+		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h, Inside: h, Configurations: h, Purger: h,
 		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1", Projects: []string{}}},
 	}
 }
@@ -596,6 +597,8 @@ func TestWhoAsks(t *testing.T) {
 				e.Body = anUpload
 			case strings.HasPrefix(route, "PUT"):
 				e.Body = `{"account":"111122223333","region":"eu-west-1","projects":["*@*"]}`
+			case strings.HasSuffix(route, "/purge"):
+				e.Body = `{"older_than":"90d"}`
 			}
 			h.runs[2].Started = noon
 			if strings.HasSuffix(route, "/plan") {

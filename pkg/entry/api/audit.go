@@ -1,9 +1,7 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,11 +33,7 @@ func (a API) allAudit(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	projects, err := a.Records.Projects(ctx)
-	if err != nil {
-		return answer{}, err
-	}
-	may, err := a.Among(ctx, q.by, access.Reader, projects)
+	may, err := a.readable(ctx, q)
 	if err != nil {
 		return answer{}, err
 	}
@@ -51,7 +45,7 @@ func (a API) allAudit(ctx context.Context, q question) (answer, error) {
 	page, since := report.AuditPage{}, time.Time{}
 	if len(runs) == most {
 		since = runs[most-1].Requested
-		page.Before = cursorTo(q.route.id, since.UTC().Format(time.RFC3339Nano)+" "+runs[most-1].ID)
+		page.Before = q.behind(runs[most-1])
 	}
 	admin, err := a.Among(ctx, q.by, access.Admin, []string{access.Everywhere})
 	var changes []run.AuditEntry
@@ -65,24 +59,18 @@ func (a API) allAudit(ctx context.Context, q question) (answer, error) {
 	return answer{body: page}, err
 }
 
-// newest lists the newest runs of some projects, newest first, that are older than a run; without an ID, it is later than all.
+// newest lists the newest runs of some projects, newest first, that are older than a run; without a time, it is later than all.
 func (a API) newest(ctx context.Context, projects []string, before run.Run, most int) ([]run.Run, error) {
 	var all []run.Run
-	for _, p := range projects {
-		read := func() ([]run.Run, error) { return a.Reader.List(ctx, p, most) }
-		if before.ID != "" {
-			than := before
-			than.Project = p
-			read = func() ([]run.Run, error) { return a.Reader.Before(ctx, than, most) }
-		}
-		some, err := read()
+	for r, err := range report.NewestRuns(ctx, a.Reader, projects, before, some(most, len(projects))) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, some...)
+		if all = append(all, r); len(all) == most {
+			break
+		}
 	}
-	slices.SortFunc(all, func(a, b run.Run) int { return cmp.Or(b.Requested.Compare(a.Requested), cmp.Compare(b.ID, a.ID)) })
-	return all[:min(len(all), most)], nil
+	return all, nil
 }
 
 // beforeOf is the run that the cursor of a request is behind, without an ID if it has no cursor.

@@ -31,7 +31,7 @@ import (
 // sources are the folders with the types that the API shows, and closed their types of text that have only the values of their
 // constants.
 var (
-	sources = []string{"../report", "../../plan", "../../run", "../../project", "../../fault", "../../lib/difference", "../../lib/resource"}
+	sources = []string{"../report", "../../plan", "../../run", "../../project", "../../fault", "../../purge", "../../lib/difference", "../../lib/resource"}
 	closed  = []reflect.Type{
 		reflect.TypeFor[fault.Kind](), reflect.TypeFor[run.State](), reflect.TypeFor[run.Command](), reflect.TypeFor[run.Status](),
 		reflect.TypeFor[plan.StackAction](), reflect.TypeFor[plan.Certainty](), reflect.TypeFor[difference.Action](), reflect.TypeFor[resource.Replacement](),
@@ -275,6 +275,8 @@ func parametersOf(method, path string, r route) []object {
 		switch {
 		case p.number:
 			s = object{"type": "integer", "minimum": p.least, "maximum": p.most, "default": p.usual}
+		case p.moment:
+			s["format"] = "date-time"
 		case p.needed:
 			s["minLength"] = 1
 		case p.values != nil:

@@ -61,7 +61,7 @@ func (h *app) Exists(ctx context.Context, project string) (bool, error) {
 func (h *app) Records(context.Context, string) (map[string]plan.Record, error) {
 	all := make(map[string]plan.Record)
 	for _, node := range []string{"a", "b", "c"} {
-		all[node] = plan.Record{Node: node, Stack: "shop-" + node, Token: "secret", Outputs: map[string]string{"Text": strings.Repeat("x", 2<<20)}}
+		all[node] = plan.Record{Node: node, Stack: "shop-" + node, StackID: "id-" + node, Token: "secret", Outputs: map[string]string{"Text": strings.Repeat("x", 2<<20)}}
 	}
 	return all, nil
 }

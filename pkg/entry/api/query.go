@@ -10,8 +10,8 @@ import (
 
 // A parameter is one of the query.
 type parameter struct {
-	name, text         string // the text says what it is
-	number             bool
+	name, text         string   // the text says what it is
+	number, moment     bool     // a moment is a time, as RFC 3339 has it
 	needed             bool     // a request without it is refused
 	usual, least, most int      // of a number
 	values             []string // that a text can be; nil are all texts
@@ -39,6 +39,8 @@ func (q question) understood() error {
 			wrongs = append(wrongs, fmt.Sprintf("%s: missing: give %s", p.name, p.text))
 		case given && p.number && !p.has(value):
 			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is a number from %d to %d", p.name, value, p.least, p.most))
+		case given && p.moment && !isMoment(value):
+			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is a time such as 2026-03-01T12:00:00Z", p.name, value))
 		case given && p.values != nil && !slices.Contains(p.values, value):
 			wrongs = append(wrongs, fmt.Sprintf("%s: %.40q: it is one of %s", p.name, value, strings.Join(p.values, ", ")))
 		}
@@ -51,6 +53,12 @@ func (q question) understood() error {
 func (p parameter) has(value string) bool {
 	n, err := strconv.Atoi(value)
 	return err == nil && n >= p.least && n <= p.most
+}
+
+// isMoment reports whether a text is a time.
+func isMoment(text string) bool {
+	at, err := readMoment(text)
+	return err == nil && !at.IsZero()
 }
 
 // number returns a parameter of the query that is a number. It has been found valid.

@@ -162,6 +162,10 @@ func routes() map[string]route {
 			query:   append(ofStack(), parameter{name: "limit", text: "how many steps a page has at most", number: true, usual: usualRuns, least: 1, most: mostRuns}),
 			answers: report.HistoryPage{},
 		},
+		"GET " + of + "/stacks/why": {
+			id: "showWhy", summary: "Say what is known of why a stack is changed or not: what is recorded, what the newest plan says, on what it depends, and its last changes", role: access.Reader, handle: API.why,
+			query: ofStack()[:1], answers: report.Why{},
+		},
 		"GET " + of: {
 			id: "showEnvironment", summary: "Show an environment of a project: its newest run, its lock, and what needs attention", role: access.Reader, handle: API.environment, answers: report.Environment{},
 		},
@@ -234,6 +238,11 @@ func routes() map[string]route {
 		"DELETE /targets/{target}": {
 			id: "removeTarget", summary: "Remove a target that has no stacks", role: access.Admin, handle: API.removeTarget, answers: report.RemovedTarget{},
 		},
+	}
+	maps.Copy(all, listRoutes())
+	all["POST /purge"] = route{
+		id: "purge", summary: "Delete old runs, and objects in the bucket that nothing names any more, or say what would be deleted", role: access.Admin, handle: API.purge,
+		body: report.PurgeRequest{}, answers: report.Purged{},
 	}
 	for _, c := range run.Controls() {
 		all["POST "+runs+"/{run}/"+c.Name] = commandRoute(c)

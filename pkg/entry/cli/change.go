@@ -24,7 +24,7 @@ func deploy(ctx context.Context, c *call) (int, error) {
 	if c.flags.saved != "" {
 		return deploySaved(ctx, c)
 	}
-	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || f.selection().Partial() || len(f.adopt) > 0 {
+	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || f.selection().Partial() || len(f.adopt) > 0 {
 		return request(ctx, c)
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
@@ -230,6 +230,6 @@ func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error
 func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, MaxDeletions: f.deletions.n, Exact: f.exact,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended,
 	}}
 }

@@ -42,14 +42,14 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files " + sceptred + "only changed-since " + selected + "adopt.deploy max-deletions plan.saved rollback.failed refuse yes " + watching + where + hosted, run: deploy,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions plan.saved rollback.failed refuse while-suspended yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
 If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
---rollback, --refuse, --adopt, --max-deletions, or some stacks only, deploy is a request and not an upload: it is queued, supersedes
+--rollback, --refuse, --adopt, --max-deletions, --while-suspended, or some stacks only, deploy is a request and not an upload: it is queued, supersedes
 no run, and is not superseded.
 
 With --only, --exclude or --changed-since it deploys some stacks, and leaves all others as they are. It adds the dependencies of the selected
@@ -61,7 +61,7 @@ else, because the project or a stack in AWS has changed since, it is refused and
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files " + sceptred + "only changed-since " + selected + "adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -82,7 +82,7 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 		},
 		{
 			name: "rollback", operation: "rollback-to", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy the files of an earlier revision again",
-			flags: "to only " + selected + "max-deletions reason rollback.failed refuse plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
+			flags: "to only " + selected + "max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
 else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
@@ -108,7 +108,7 @@ nor records.` + ofDir + codes,
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse while-suspended revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
@@ -124,6 +124,20 @@ bytes of a template stay. What cannot be written is listed with its place and wh
 be secret or are too long, resources that were deleted, and values that other stacks with the same template do not have. The exit code is 0 if all drift
 was written, or if there was none, and 5 if some is left. With --run it uses what an earlier run has found.` + ofDir + codes,
 			examples: []string{"drift", "drift examples/shop --env prod --only data/", "drift --exit-code -o json", "drift --revert --plan", "drift --revert --only data/queue", "drift examples/shop --accept --out accepted", "drift --accept --run mfrg --out accepted"},
+		},
+		{
+			name: "suspend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "stop what costs money in the stacks, until resume",
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse " + watching + where + hosted, run: request,
+			long: `Stops what runs in the recorded stacks, dependents before their dependencies. The sizes and states from before are recorded first, and resume
+brings exactly these back. Deploys are refused meanwhile, unless --while-suspended is given. The owner of the installation says
+which projects may be suspended.` + ofDir + codes,
+			examples: []string{"suspend --env dev", "suspend examples/shop --env dev --only web/ --reason 'holidays'"},
+		},
+		{
+			name: "resume", args: "[DIR|FILE]", most: 1, group: groupChange, short: "start what suspend has stopped, as it was before",
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse " + watching + where + hosted, run: request,
+			long:     `Starts what is stopped in the suspended stacks, dependencies before their dependents, and waits until it runs.` + ofDir + codes,
+			examples: []string{"resume --env dev", "resume examples/shop --env dev --only data/"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
@@ -146,7 +160,7 @@ of them. With --plan it shows which stacks and which data would be deleted, and 
 		},
 		{
 			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks, selects: true,
-			flags: "exclude with-dependencies.records with-dependents reason refuse plan.forget yes " + recorded + watching + where + hosted, run: forget,
+			flags: "exclude with-dependencies.records with-dependents reason refuse plan.forget while-suspended yes " + recorded + watching + where + hosted, run: forget,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the records of stacks: Stackwright no longer manages them. The stacks stay in AWS as they are, with all their tags.
 It is refused while an operation on such a stack is in progress, and if other recorded stacks depend on one. A deploy of
@@ -159,7 +173,7 @@ STACK is the name of a stack in the project; network/ means all below it. On a t
 
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
-			flags: "max-deletions rollback.failed refuse force.retry yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
+			flags: "max-deletions rollback.failed refuse force.retry while-suspended yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
 			long: `Creates a new run of the same operation with the same files. Stacks that have not changed get no step, and steps
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
 Without RUN it is the newest run that failed and that was not repeated, if only one project has such a run. If that run deletes stacks, it asks first, unless --yes is given.` + codes,
@@ -236,10 +250,20 @@ ended, and dots show how long a step could have started, and waited. -o svg prin
 is the newest run.` + ofRun,
 			examples: []string{"timeline", "timeline mfrggzdfmztwq2lknnwg -o svg"},
 		},
-		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "output " + where, run: listRuns,
-			long: `Lists the runs of all projects, newest first.`, examples: []string{"runs", "runs --project shop --env prod -o json"}},
-		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "output " + where, run: listStacks,
-			long: `Lists the recorded stacks, with their current status in CloudFormation.`, examples: []string{"stacks", "stacks --project shop -o json"}},
+		{name: "runs", group: groupShow, short: "list the runs, newest first", flags: recorded + "operation state who since until " + listed + "output " + where, run: listRuns,
+			long:     `Lists the runs of all projects, newest first, or those that the flags select. --since and --until are about when a run was requested.`,
+			examples: []string{"runs", "runs --project shop --env prod -o json", "runs --state failed --since 7d", "runs --who ann --sort -took --limit 10"}},
+		{name: "events", group: groupShow, short: "list what has happened to runs and their steps", flags: recorded + "stack.events event since until " + listed + "output " + where, run: listEvents,
+			long: `Lists what has happened to the runs of all projects and to their steps, of the newest run first, or what the flags select. Of a run it lists the
+newest 200 of them. To follow a run: status RUN --follow.`,
+			examples: []string{"events --since 2h", "events --project shop --stack data/db --event step_ended -o json"}},
+		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "target stack tag status changed-since " + listed + "output " + where, run: listStacks,
+			long:     `Lists the recorded stacks, with their current status in CloudFormation, which it reads with your own permissions, or those that the flags select.`,
+			examples: []string{"stacks", "stacks --project shop -o json", "stacks --status 'UPDATE_*' --tag team=web", "stacks --changed-since 1d --sort -changed"}},
+		{name: "resources", group: groupShow, short: "list the resources of the recorded stacks", flags: recorded + "target stack type physical-id " + listed + "output " + where, run: listResources,
+			long: `Lists the resources of the recorded stacks, as CloudFormation reports them now, or those that the flags select. It reads them with your own permissions, one
+request for each stack: name a project or a stack where there are many.`,
+			examples: []string{"resources --project shop --env prod", "resources --type 'AWS::RDS::*'", "resources --physical-id 'vpc-0a1*' -o json"}},
 		{name: "audit", group: groupShow, short: "list who requested which change, newest first", flags: recorded + "output " + where, run: listAudit,
 			long: `Lists the changes that were requested, newest first: runs, commands such as cancel and unlock, and answers to approvals, with who
 requested each, when, from which IP address and why. What was refused is listed too, if it became a run. It goes back 90 days after the end of
@@ -251,7 +275,7 @@ a run. Without --project and --env, it also lists the changes of the installatio
 project, also of a stack that is deleted. It goes back 90 days, or to the update of the installation that began to record it.`,
 			examples: []string{"history data/db", "history data/db --project shop --env prod -o json"}},
 		{name: "revisions", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list what was deployed to a project, newest first",
-			flags: "limit before " + recorded + "output " + where, run: listRevisions,
+			flags: "limit.revisions before " + recorded + "output " + where, run: listRevisions,
 			long: `Lists the revisions of a project and environment, newest first: what runs have deployed, or have started to deploy, each configuration once, with its newest
 run. DEPLOYED marks the one that was last deployed successfully to all stacks. Runs are kept for 90 days; the newest 20 revisions that were deployed
 successfully stay longer.
@@ -264,6 +288,15 @@ DIR or FILE says which project it is, with the environment of --env. Without it,
 keys, and the templates. With one REVISION it compares that with the current one. It shows no values of parameters and tags. REVISION may also be the ID of a run
 that has read files and deployed none, such as a plan.` + ofRev,
 			examples: []string{"diff previous", "diff previous current", "diff mfrg ovsx --project shop --env prod -o markdown"}},
+		{name: "why", args: "STACK [DIR|FILE]", least: 1, most: 2, group: groupShow, short: "say what decides whether the next deploy changes a stack", completes: recordedStacks,
+			flags: "env.files fetch " + sceptred + "only " + selected + "output " + where, run: explainStack,
+			long: `Compares a stack of the project with what is deployed, and says what a deploy would do with it and why: which input differs from what was last
+deployed, by its name and by what it refers to, or that nothing differs and what was compared. It also says on which stacks the stack depends and which
+depend on it, with the reason and its place in the files, and which runs changed the stack last.
+
+It requests no run, takes no lock and changes nothing. It reads CloudFormation with your own permissions, and shows no values. Values from outside the
+project and hooks are not compared: plan does so. STACK is its name in the project.` + ofDir,
+			examples: []string{"why data/db", "why data/db examples/shop --env prod -o json"}},
 		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
 			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
 			flags:   recorded + "output raw " + where, run: listOutputs,
@@ -370,6 +403,16 @@ To see what happens when something fails, inject a fault (the stack's name may b
 
   curl -d '{"stack": "shop-data-db", "operation": "update", "times": 1}' http://127.0.0.1:4566/_faults`,
 			examples: []string{"serve", "serve --listen 127.0.0.1:5000 --data /tmp/try --seconds 0.2"},
+		},
+		{
+			name: "purge", group: groupInstall, short: "delete old runs, and objects that nothing names any more", flags: "older-than keep plan.purge yes output " + where, run: purgeInstallation,
+			long: `Deletes the runs of all projects that ended long ago, with their steps, answers and events, except for the newest ones of each project and environment,
+and then the specs, templates, artifacts, configurations and files from elsewhere in the bucket that were put long ago and that nothing names any more.
+
+What is needed stays: what is deployed, the last successful configuration with which a rollback goes back, runs that have not ended and all that they use, runs
+that are repeated or saved plans, and the newest upload of each project. Runs may start and end while it works, and it can be repeated at any time. On a terminal it shows first what would be
+deleted, and asks, unless --yes is given. You have to be admin of all projects.`,
+			examples: []string{"purge --older-than 90d --plan", "purge --older-than 60d --keep 20 --yes"},
 		},
 		{
 			name: "open", group: groupInstall, short: "open the page of an installation on AWS in the browser",

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/target"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/purge"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -33,6 +35,7 @@ type direct struct {
 	*table.Table
 	at      site
 	objects *bucket.Bucket
+	purges  purge.Purge
 	flows   executions
 	caller  func(context.Context) string
 }
@@ -45,9 +48,13 @@ type executions interface {
 // directly reaches the installation of a site. It sends no request.
 func directly(at site, caller func(context.Context) string) direct {
 	objects := s3.NewFromConfig(at.config, func(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
+	all, in := table.New(dynamodb.NewFromConfig(at.config), at.table), bucket.New(objects, at.bucket, at.home.Region)
 	return direct{
-		Table: table.New(dynamodb.NewFromConfig(at.config), at.table), at: at, caller: caller,
-		objects: bucket.New(objects, at.bucket, at.home.Region), flows: stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
+		Table: all, at: at, caller: caller, objects: in,
+		purges: purge.Purge{
+			Table: all, Bucket: bucket.PurgedBucket{Bucket: in, Client: objects}, Now: time.Now,
+			Named: func(context.Context, string) ([]run.Source, error) { return nil, nil }, // users name no configurations
+		}, flows: stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
 	}
 }
 
@@ -96,6 +103,61 @@ func (d direct) AuditedAll(ctx context.Context) ([]report.AuditEntry, error) {
 		return nil, err
 	}
 	return report.AuditOf(ctx, runs, d.Audit, changes...)
+}
+
+// someRuns is how many runs of a project a list reads at once.
+const someRuns = 100
+
+// each calls a function with the runs of the projects of a scope, newest first, until it returns false.
+func (d direct) each(ctx context.Context, s report.Scope, f func(run.Run) (bool, error)) error {
+	projects, err := d.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	projects = slices.DeleteFunc(projects, func(id string) bool { return !s.Has(id) })
+	for r, err := range report.NewestRuns(ctx, d.Table, projects, run.Run{}, someRuns) {
+		if err != nil {
+			return err
+		}
+		if more, err := f(r); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListRuns implements installation.
+func (d direct) ListRuns(ctx context.Context, f report.RunFilter, most int) ([]run.Run, error) {
+	var all []run.Run
+	err := d.each(ctx, f.Scope, func(r run.Run) (bool, error) {
+		if f.Wants(r) {
+			all = append(all, r)
+		}
+		return (most == 0 || len(all) < most) && !r.Requested.Before(f.Since), nil
+	})
+	return all, err
+}
+
+// ListEvents implements installation.
+func (d direct) ListEvents(ctx context.Context, f report.EventFilter, most int) (all []report.EventOfRun, cut []string, err error) {
+	err = d.each(ctx, f.Scope, func(r run.Run) (bool, error) {
+		if !f.MayHave(r) {
+			return true, nil
+		}
+		whole, err := d.Follow(ctx, r.ID)
+		if err != nil {
+			if fault.Is(err, fault.Missing) { // it has expired since
+				err = nil
+			}
+			return true, err
+		}
+		events, more := report.EventsIn(whole, f, report.MostOfRun)
+		if all = append(all, events...); more {
+			cut = append(cut, r.ID)
+		}
+		return most == 0 || len(all) < most, nil
+	})
+	return all, cut, err
 }
 
 // mostPast is how many steps of a history are read at once.
@@ -155,6 +217,19 @@ func (d direct) AddTarget(ctx context.Context, a project.Access) (project.Access
 // RemoveTarget implements installation.
 func (d direct) RemoveTarget(ctx context.Context, name string) error {
 	return d.targets().Remove(ctx, name, target.Requester{Who: d.caller(ctx)})
+}
+
+// Purge implements installation. A place is a cursor as it is.
+func (d direct) Purge(ctx context.Context, q report.PurgeRequest) (report.Purged, error) {
+	k, err := q.Retention()
+	if err == nil && q.After == "" && !q.Plan {
+		err = d.purges.Begin(ctx, k, d.caller(ctx), "")
+	}
+	if err != nil {
+		return report.Purged{}, err
+	}
+	freed, next, err := d.purges.Some(ctx, k, q.Plan, q.After, time.Minute)
+	return report.Purged{Plan: q.Plan, Freed: freed, After: next}, err
 }
 
 // targets registers targets.

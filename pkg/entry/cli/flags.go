@@ -26,13 +26,16 @@ type flags struct {
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
 	accept                                                                                bool
+	whileSuspended                                                                        bool // also for suspended stacks
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
-	deletions, limit                                                                      count
+	deletions, limit, keep                                                                count
+	age                                                                                   string // of what purge deletes
 	only, exclude, adopt                                                                  []string
 	since                                                                                 string
 	dependencies                                                                          truth
 	dependents                                                                            bool
-	variables, variableFiles, mapped                                                      texts // of a project of Sceptre
+	variables, variableFiles, mapped                                                      texts   // of a project of Sceptre
+	filters                                                                               filters // of a list
 }
 
 const (
@@ -47,6 +50,7 @@ const (
 	hosted   = "seconds functions console open "            // how a laptop's installation is hosted
 	watching = "output quiet "                              // how a followed run is shown
 	recorded = "project env "                               // which records are meant
+	listed   = "sort limit "                                // how a list is shown
 	sceptred = "var var-file map "                          // what a project of Sceptre gets beside its files
 	selected = "exclude with-dependencies with-dependents " // which stacks a deploy is about, beside those that it names
 )
@@ -67,35 +71,35 @@ type definition struct {
 // some commands, the word for them has a dot and more behind the name.
 func (f *flags) definitions() map[string]definition {
 	return map[string]definition{
-		"installation":   {to: &f.installation, usage: "use the installation on AWS with this CloudFormation `stack` name"},
-		"api":            {to: &f.api, usage: "use the installation on AWS whose HTTP API has this `URL`"},
-		"direct":         {to: &f.direct, usage: "use its table and bucket instead of its API; for its owner"},
-		"endpoint":       {to: &f.endpoint, usage: "use the installation of the serve command at this `URL`"},
-		"data":           {to: &f.data, usage: "`folder` with the state of a laptop's installation"},
-		"seconds":        {to: &f.seconds, usage: "on a laptop: simulated `seconds` that an operation on a stack takes"},
-		"functions":      {to: &f.functions, usage: "on a laptop: `how` functions run, inprocess or binaries (make build builds them)"},
-		"output":         {to: &f.output, short: "o"}, // its usage names the formats of the command
-		"quiet":          {to: &f.quiet, short: "q", usage: "print only results and errors"},
-		"no-color":       {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
-		"env.files":      {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
-		"var":            {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
-		"var-file":       {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
-		"map":            {to: &f.mapped, usage: "the registered target for a profile of Sceptre or an environment of the CDK, as `PROFILE=TARGET`; may be repeated"},
-		"fetch":          {to: &f.fetch, usage: "fetch the files that the project names by https URLs"},
-		"env.all":        {to: &f.env, usage: "only this `environment` of the project"},
-		"project.new":    {to: &f.project, usage: "the `name` of the project"},
-		"project.folder": {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},
-		"from-live":      {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
-		"out":            {to: &f.out, usage: "write templates and requests into this `folder`"},
-		"out.convert":    {to: &f.out, usage: "write the project into this `folder`; required"},
-		"out.accept":     {to: &f.out, usage: "with --accept: write the copies into this `folder`; required"},
-		"out.plan":       {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
-		"plan.saved":     {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
-		"env":            {to: &f.env, usage: "only this `environment`"},
-		"project":        {to: &f.project, usage: "only this `project`"},
-		"only":           {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, network/ for all below it, '*-db', or tag:team=shop"},
-		"exclude":        {to: &f.exclude, usage: "leave out these `stacks`, written as for --only"},
-		"changed-since":  {to: &f.since, usage: "only stacks whose files differ from those of this `revision` or run: mfrg, current or previous"},
+		"installation":        {to: &f.installation, usage: "use the installation on AWS with this CloudFormation `stack` name"},
+		"api":                 {to: &f.api, usage: "use the installation on AWS whose HTTP API has this `URL`"},
+		"direct":              {to: &f.direct, usage: "use its table and bucket instead of its API; for its owner"},
+		"endpoint":            {to: &f.endpoint, usage: "use the installation of the serve command at this `URL`"},
+		"data":                {to: &f.data, usage: "`folder` with the state of a laptop's installation"},
+		"seconds":             {to: &f.seconds, usage: "on a laptop: simulated `seconds` that an operation on a stack takes"},
+		"functions":           {to: &f.functions, usage: "on a laptop: `how` functions run, inprocess or binaries (make build builds them)"},
+		"output":              {to: &f.output, short: "o"}, // its usage names the formats of the command
+		"quiet":               {to: &f.quiet, short: "q", usage: "print only results and errors"},
+		"no-color":            {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
+		"env.files":           {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
+		"var":                 {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
+		"var-file":            {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
+		"map":                 {to: &f.mapped, usage: "the registered target for a profile of Sceptre or an environment of the CDK, as `PROFILE=TARGET`; may be repeated"},
+		"fetch":               {to: &f.fetch, usage: "fetch the files that the project names by https URLs"},
+		"env.all":             {to: &f.env, usage: "only this `environment` of the project"},
+		"project.new":         {to: &f.project, usage: "the `name` of the project"},
+		"project.folder":      {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},
+		"from-live":           {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
+		"out":                 {to: &f.out, usage: "write templates and requests into this `folder`"},
+		"out.convert":         {to: &f.out, usage: "write the project into this `folder`; required"},
+		"out.accept":          {to: &f.out, usage: "with --accept: write the copies into this `folder`; required"},
+		"out.plan":            {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
+		"plan.saved":          {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
+		"env":                 {to: &f.env, usage: "only this `environment`"},
+		"project":             {to: &f.project, usage: "only this `project`"},
+		"only":                {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, network/ for all below it, '*-db', or tag:team=shop"},
+		"exclude":             {to: &f.exclude, usage: "leave out these `stacks`, written as for --only"},
+		"changed-since.files": {to: &f.since, usage: "only stacks whose files differ from those of this `revision` or run: mfrg, current or previous"},
 
 		"with-dependencies":         {to: &f.dependencies, usage: "add what the selected stacks depend on, as deploys do by default; =false does not, and needs them deployed"},
 		"with-dependencies.records": {to: &f.dependencies, usage: "add what the selected stacks depend on"},
@@ -110,6 +114,7 @@ func (f *flags) definitions() map[string]definition {
 		"force.retry":     {to: &f.force, usage: "retry although something newer was deployed since"},
 		"force.cancel":    {to: &f.force, usage: "have CloudFormation cancel the updates in progress, too"},
 		"max-deletions":   {to: &f.deletions, usage: "the `number` of stacks that may be deleted permanently (default: max_deletions of the project; without it, ten or half of the stacks, whichever is less)"},
+		"while-suspended": {to: &f.whileSuspended, usage: "also for stacks that are suspended: what CloudFormation starts there runs, and the stacks stay suspended"},
 		"yes":             {to: &f.yes, usage: "do not ask"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
@@ -119,6 +124,25 @@ func (f *flags) definitions() map[string]definition {
 		"revert":          {to: &f.revert, usage: "bring back what the last drift detection has found"},
 		"plan.prune":      {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
+		"operation":       {to: &f.filters.operation, usage: "only runs of this `operation`"},
+		"state":           {to: &f.filters.state, usage: "only runs in this `state`, such as failed"},
+		"who":             {to: &f.filters.who, usage: "only runs whose requester contains this `text`"},
+		"since":           {to: &f.filters.since, usage: "only since this `time`: 2026-03-01T12:00:00Z, 2026-03-01, or how long ago, such as 12h or 7d"},
+		"until":           {to: &f.filters.until, usage: "only before this `time`, written as for --since"},
+		"changed-since":   {to: &f.filters.changed, usage: "only stacks that CloudFormation changed since this `time`: 2026-03-01T12:00:00Z, 2026-03-01, or how long ago, such as 12h or 7d"},
+		"target":          {to: &f.filters.target, usage: "only stacks in this `target`"},
+		"tag":             {to: &f.filters.tags, usage: "only stacks with these `tags`: team, or team=web"},
+		"status":          {to: &f.filters.status, usage: "only stacks with this `status` in CloudFormation; 'UPDATE_*' is all that begin so"},
+		"stack":           {to: &f.filters.stack, usage: "only the `stack` with this name in the project; 'data/*' is all whose names begin so"},
+		"stack.events":    {to: &f.filters.stack, usage: "only events of steps of this `stack`"},
+		"event":           {to: &f.filters.event, usage: "only events of this `kind`, such as step_ended"},
+		"type":            {to: &f.filters.kind, usage: "only resources of this `type`; 'AWS::RDS::*' is all types that begin so"},
+		"physical-id":     {to: &f.filters.physical, usage: "only resources with this physical `ID`; with a star at its end, those whose IDs begin so"},
+		"older-than":      {to: &f.age, usage: "what ended or was put so `long` ago: 90d, or 48h"},
+		"keep":            {to: &f.keep, usage: "keep this `number` of the newest runs of each project and environment (default 50)"},
+		"plan.purge":      {to: &f.plan, usage: "show what would be deleted, and delete nothing"},
+		"sort":            {to: &f.filters.sort, usage: "sort by this `column`, such as project; -project is the other direction"},
+		"limit":           {to: &f.filters.most, usage: "list at most this `number`"},
 		"step":            {to: &f.step, usage: "answer only this `step` of the run, such as db/approve; without it, all that wait"},
 		"reason":          {to: &f.reason, usage: "the `reason`: it is recorded with the run"},
 		"exit-code":       {to: &f.exitCode, usage: "end with 5 if there are changes"},
@@ -130,7 +154,7 @@ func (f *flags) definitions() map[string]definition {
 		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
 		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one)"},
 		"before":          {to: &f.before, usage: "only revisions that are older than this `revision`"},
-		"limit":           {to: &f.limit, usage: fmt.Sprintf("at most this `number` of revisions (default %d)", usualRevisions)},
+		"limit.revisions": {to: &f.limit, usage: fmt.Sprintf("at most this `number` of revisions (default %d)", usualRevisions)},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
 		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},
@@ -308,7 +332,7 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
 	case f.given["exclude"] && len(f.exclude) == 0:
 		return fault.New(fault.Invalid, "--exclude: name a stack, or leave it out")
-	case f.given["changed-since"] && f.since == "":
+	case f.given["changed-since"] && f.since == "" && f.filters.changed == "":
 		return fault.New(fault.Invalid, "--changed-since: name a revision or a run, or leave it out")
 	case f.given["adopt"] && len(f.adopt) == 0:
 		return fault.New(fault.Invalid, "--adopt: name a stack, or leave it out")

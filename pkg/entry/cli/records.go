@@ -19,7 +19,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // projects lists the recorded projects and environments that the call's flags
@@ -82,6 +81,16 @@ func (c *call) show(ctx context.Context, head []string, list func(*session) (obj
 		if err != nil {
 			return ExitFailed, err
 		}
+		if column := c.flags.filters.sort; column != "" {
+			got, err := sorted{objects, cells}.by(head, column)
+			if err != nil {
+				return c.refuse(err)
+			}
+			objects, cells = got.objects, got.cells
+		}
+		if n := c.flags.filters.most.n; n != nil && *n < len(cells) {
+			objects, cells = objects[:*n], cells[:*n]
+		}
 		if c.flags.output == "json" {
 			return ExitOK, c.printJSON(objects...)
 		}
@@ -102,53 +111,27 @@ func (c *call) printJSON(values ...any) error {
 	return nil
 }
 
-// listRuns lists runs, newest first.
-func listRuns(ctx context.Context, c *call) (int, error) {
-	return c.show(ctx, []string{"RUN", "PROJECT", "OPERATION", "STATE", "REQUESTED", "TOOK", "BY"}, func(s *session) (objects []any, cells [][]string, err error) {
-		runs, err := s.runs(ctx)
-		for _, r := range runs {
-			took := ""
-			if !r.Ended.IsZero() {
-				took = r.Ended.Sub(r.Requested).Round(time.Second).String()
-			}
-			state := string(r.State)
-			if r.State == run.StateSuperseded && r.SupersededBy != "" {
-				state += " by " + r.SupersededBy
-			}
-			objects = append(objects, report.Of(r, time.Now()))
-			cells = append(cells, []string{r.ID, r.Project, r.Operation, state, r.Requested.Local().Format(time.DateTime), took, r.By()})
-		}
-		return objects, cells, err
-	})
+// A shownStack is what a list shows of a stack.
+type shownStack struct {
+	status plan.Status
+	tags   map[string]string // without those that Stackwright and AWS add
 }
 
-// listStacks lists the recorded stacks, with their statuses.
-func listStacks(ctx context.Context, c *call) (int, error) {
-	return c.show(ctx, []string{"STACK", "PROJECT", "NAME", "STATUS", "CHANGED", "DEPENDS ON"}, func(s *session) (objects []any, cells [][]string, err error) {
-		rows, err := s.records(ctx)
-		if err != nil {
-			return nil, nil, err
+// tagged reports whether a stack has some tags, each as in team or team=web.
+func (s shownStack) tagged(wanted []string) bool {
+	for _, w := range wanted {
+		key, value, valued := strings.Cut(w, "=")
+		if is, has := s.tags[key]; !has || valued && is != value {
+			return false
 		}
-		live, inaccessible, err := s.statuses(ctx, rows)
-		for _, r := range rows {
-			status := live[r.StackID]
-			if inaccessible[r.Target] {
-				status = "not readable"
-			}
-			objects = append(objects, map[string]any{
-				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": status, "account": r.Target.Account, "region": r.Target.Region,
-				"changed": r.LastUpdated, "needs": append([]string{}, r.Needs...), "run": r.Run,
-			})
-			cells = append(cells, []string{r.Node, r.project, r.Stack, status.String(), r.LastUpdated.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
-		}
-		return objects, cells, err
-	})
+	}
+	return true
 }
 
-// statuses reads the statuses of all stacks in the targets of rows, by stack ID, and
+// statuses reads all stacks in the targets of rows, by stack ID, and
 // whether each target denies access.
-func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan.Status, inaccessible map[project.Target]bool, err error) {
-	all, inaccessible = make(map[string]plan.Status), make(map[project.Target]bool)
+func (s *session) statuses(ctx context.Context, rows []row) (all map[string]shownStack, inaccessible map[project.Target]bool, err error) {
+	all, inaccessible = make(map[string]shownStack), make(map[project.Target]bool)
 	for _, r := range rows {
 		if _, polled := inaccessible[r.Target]; polled {
 			continue
@@ -158,7 +141,13 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]plan
 			err = fmt.Errorf("target %s: %w", r.Target.Name, err)
 		} else {
 			err = eachStack(ctx, cloudformation.NewFromConfig(cfg), "describe the stacks of target "+r.Target.Name, func(st types.Stack) {
-				all[aws.ToString(st.StackId)] = plan.Status(st.StackStatus)
+				one := shownStack{status: plan.Status(st.StackStatus), tags: make(map[string]string)}
+				for _, t := range st.Tags {
+					if key := aws.ToString(t.Key); !strings.HasPrefix(key, "aws:") && !strings.HasPrefix(key, "stackwright:") {
+						one.tags[key] = aws.ToString(t.Value)
+					}
+				}
+				all[aws.ToString(st.StackId)] = one
 			})
 		}
 		inaccessible[r.Target] = fault.Is(err, fault.Denied)

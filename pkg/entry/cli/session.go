@@ -55,6 +55,12 @@ type reader interface {
 	// List returns the newest runs of a project, newest first, without steps; 0 is all.
 	List(ctx context.Context, project string, most int) ([]run.Run, error)
 
+	// ListRuns returns the newest selected runs of the projects that the user may read, newest first, without steps; 0 is all.
+	ListRuns(ctx context.Context, f report.RunFilter, most int) ([]run.Run, error)
+
+	// ListEvents returns selected events of the projects that the user may read, of the newest run first, and the runs of which there are more; 0 is all.
+	ListEvents(ctx context.Context, f report.EventFilter, most int) (events []report.EventOfRun, cut []string, err error)
+
 	// Follow returns a run with its steps, or an error of kind Missing. To follow a run again costs little.
 	Follow(ctx context.Context, id string) (run.Run, error)
 
@@ -124,6 +130,9 @@ type registry interface {
 
 	// RemoveTarget removes a target that has no stacks.
 	RemoveTarget(ctx context.Context, name string) error
+
+	// Purge deletes some of what is old, or says what it would delete.
+	Purge(ctx context.Context, q report.PurgeRequest) (report.Purged, error)
 }
 
 // open connects to the installation that the call names, or to the server at its

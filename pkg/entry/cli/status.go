@@ -54,7 +54,11 @@ func status(ctx context.Context, c *call) (int, error) {
 				return ExitFailed, err
 			}
 			shown := report.Of(r, time.Now())
-			shown.Lock, shown.Attention = l, failed
+			records, err := s.to.Records(ctx, r.Project)
+			if err != nil {
+				return ExitFailed, fmt.Errorf("read the records of %s: %w", r.Project, err)
+			}
+			shown.Lock, shown.Attention, shown.Suspended = l, failed, report.SuspendedOf(records)
 			return ExitOK, json.NewEncoder(c.Out).Encode(shown)
 		}
 		if r.State == run.StateQueued && len(c.args) > 0 { // without RUN it was printed before
@@ -75,7 +79,7 @@ func status(ctx context.Context, c *call) (int, error) {
 
 // attention finds what needs attention in each selected project: the newest
 // failed run that no later run has repaired, unless it is run shown. It returns these
-// runs, and what to print about them. It prints the owner of the lock and the queue.
+// runs, and what to print about them. It prints the owner of the lock, the queue, and which stacks are suspended.
 func (s *session) attention(ctx context.Context, shown run.Run) (failed []report.Run, texts string, err error) {
 	projects, err := s.projects(ctx)
 	if err != nil {
@@ -100,6 +104,13 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 		}
 		if l != nil {
 			printQueue(s.call, *l)
+		}
+		records, err := s.to.Records(ctx, p)
+		if err != nil {
+			return nil, "", fmt.Errorf("read the records of %s: %w", p, err)
+		}
+		if x := report.SuspendedOf(records); x != nil {
+			fmt.Fprintf(s.call.Err, "%s is suspended since %s: %s\n", p, x.Since.Local().Format(time.DateTime), strings.Join(x.Stacks, ", "))
 		}
 	}
 	return failed, texts, nil

@@ -23,6 +23,11 @@ const (
 	RunEnded     EventKind = "ended"
 )
 
+// EventKinds lists the kinds of events.
+func EventKinds() []EventKind {
+	return []EventKind{RunRequested, RunStarted, RunCommanded, StepStarted, StepAnswered, StepEnded, RunEnded}
+}
+
 // An Event is something that happened to a run, or to one of its steps.
 type Event struct {
 	ID      string      `json:"id"` // the same whenever the event is shown

@@ -51,6 +51,7 @@ type Run struct {
 	Steps        []Step          `json:"steps,omitempty"`
 	NextStep     int             `json:"next_step,omitempty"` // in a page of the API: the number of the first step of the next page
 	Lock         *QueueEntry     `json:"lock,omitempty"`      // of its project, if a run holds it
+	Suspended    *Suspended      `json:"suspended,omitempty"` // the suspended stacks of its project, in what the command status shows
 	Attention    []Run           `json:"attention,omitempty"` // other runs that failed, and that no later run has repaired
 }
 

@@ -17,17 +17,18 @@ type RunOptions struct {
 	WithDependents   bool   `json:"with_dependents,omitempty"`                                   // add what depends on the selected stacks
 	ChangedSince     string `json:"changed_since,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"` // a run: only the stacks whose files differ from those of that run
 
-	Adopt        []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
-	MaxDeletions *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently
-	Exact        bool     `json:"exact,omitempty"`                                    // ask CloudFormation with change sets what the updates would change
-	Plan         string   `json:"plan,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"` // the reference of a saved plan, which the run carries out
-	Rollback     bool     `json:"rollback,omitempty"`                                 // if the run fails, roll back to the last successful deploy
-	Refuse       bool     `json:"refuse,omitempty"`                                   // refuse the run instead of queueing it while another run holds the lock
-	Reason       string   `json:"reason,omitempty" jsonschema:"maxLength=1024"`       // for the record
-	Upload       bool     `json:"upload,omitempty"`                                   // deploy as an upload does: it replaces queued ones and supersedes one that is running
-	Run          string   `json:"run,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"`  // the ID of the run to repeat
-	Force        bool     `json:"force,omitempty"`                                    // repeat the run although something newer was deployed since
-	To           string   `json:"to,omitempty" jsonschema:"maxLength=1024"`           // the revision to roll back to: a run, the beginning of its ID, current, previous (without this option) or current~2
+	Adopt          []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
+	MaxDeletions   *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently
+	Exact          bool     `json:"exact,omitempty"`                                    // ask CloudFormation with change sets what the updates would change
+	Plan           string   `json:"plan,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"` // the reference of a saved plan, which the run carries out
+	Rollback       bool     `json:"rollback,omitempty"`                                 // if the run fails, roll back to the last successful deploy
+	Refuse         bool     `json:"refuse,omitempty"`                                   // refuse the run instead of queueing it while another run holds the lock
+	Reason         string   `json:"reason,omitempty" jsonschema:"maxLength=1024"`       // for the record
+	Upload         bool     `json:"upload,omitempty"`                                   // deploy as an upload does: it replaces queued ones and supersedes one that is running
+	Run            string   `json:"run,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"`  // the ID of the run to repeat
+	Force          bool     `json:"force,omitempty"`                                    // repeat the run although something newer was deployed since
+	To             string   `json:"to,omitempty" jsonschema:"maxLength=1024"`           // the revision to roll back to: a run, the beginning of its ID, current, previous (without this option) or current~2
+	WhileSuspended bool     `json:"while_suspended,omitempty"`                          // work on suspended stacks too
 }
 
 // A CommandRequest has the options of a command to a run. Each command takes some of them.

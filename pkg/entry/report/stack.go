@@ -23,14 +23,18 @@ type Stack struct {
 	Revision string `json:"revision,omitempty"` // of the files of the same
 	Adopted  bool   `json:"adopted,omitempty"`  // the project has adopted it: Stackwright did not create it
 
+	Suspended *plan.Suspension `json:"suspended,omitempty"` // what a suspend has stopped, and how it was before; missing if the stack is not suspended
+
 	Approve project.ApprovalLevel `json:"approve,omitempty"` // which of its changes have to be approved; empty is none
+	Retain  []string              `json:"retain,omitempty"`  // logical IDs of resources that stay when the stack is deleted and they cannot be
+	Policy  string                `json:"policy,omitempty"`  // the digest of the stack policy that it was last given
 }
 
 // StackOf reports a record.
 func StackOf(r plan.Record) Stack {
 	return Stack{
 		Stack: r.Node, Name: r.Stack, ID: r.StackID, Target: r.Target, Needs: append([]string{}, r.Needs...), Outputs: r.Outputs, Changed: r.LastUpdated, Run: r.Run,
-		Digest: r.Digest, Template: r.Template, Revision: r.Revision, Adopted: r.IsAdopted(), Approve: r.Approve,
+		Digest: r.Digest, Template: r.Template, Revision: r.Revision, Adopted: r.IsAdopted(), Approve: r.Approve, Suspended: r.Suspended, Retain: r.Retain, Policy: r.Policy,
 	}
 }
 
@@ -38,7 +42,7 @@ func StackOf(r plan.Record) Stack {
 func RecordOf(s Stack) plan.Record {
 	r := plan.Record{
 		Node: s.Stack, Stack: s.Name, StackID: s.ID, Target: s.Target, Needs: s.Needs, Outputs: s.Outputs, LastUpdated: s.Changed, Run: s.Run,
-		Digest: s.Digest, Template: s.Template, Revision: s.Revision, Approve: s.Approve,
+		Digest: s.Digest, Template: s.Template, Revision: s.Revision, Approve: s.Approve, Suspended: s.Suspended, Retain: s.Retain, Policy: s.Policy,
 	}
 	if s.Adopted {
 		r.Adopted = s.ID

@@ -117,6 +117,9 @@ func paint(b *strings.Builder, s style, text string, colour bool) {
 	b.WriteString("\x1b[" + string(s) + "m" + text + "\x1b[0m")
 }
 
+// Line is a text on one line, without characters that control a terminal.
+func Line(s string) string { return oneLine(printable(s)) }
+
 // printable replaces characters that control a terminal or the direction of writing,
 // which a reason may contain.
 func printable(s string) string {

@@ -127,11 +127,12 @@ func optionFields(q *run.Request) strict.Fields {
 	return strict.Fields{
 		string(plan.OptionForce): &q.Force, string(plan.OptionReason): &q.Reason, string(plan.OptionRollback): &q.Rollback,
 		string(plan.OptionRefuse): &q.Refuse, string(plan.OptionOnly): &q.Only, string(plan.OptionAdopt): &q.Adopt, string(plan.OptionMaxDeletions): &q.MaxDeletions,
-		string(plan.OptionExact):  &q.Exact,
-		string(plan.OptionUpload): &q.Upload,
-		string(plan.OptionDigest): &q.PlanDigest,
-		string(plan.OptionStep):   &q.Step,
-		string(plan.OptionPlan):   &q.Plan,
+		string(plan.OptionExact):          &q.Exact,
+		string(plan.OptionWhileSuspended): &q.WhileSuspended,
+		string(plan.OptionUpload):         &q.Upload,
+		string(plan.OptionDigest):         &q.PlanDigest,
+		string(plan.OptionStep):           &q.Step,
+		string(plan.OptionPlan):           &q.Plan,
 
 		string(plan.OptionExclude):          &q.Exclude,
 		string(plan.OptionWithDependencies): &q.WithDependencies,
@@ -148,7 +149,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 		plan.OptionUpload: q.Upload,
 		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact, plan.OptionPlan: o.Plan != "",
-		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "", plan.OptionTo: o.To != "",
+		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "", plan.OptionTo: o.To != "", plan.OptionWhileSuspended: o.WhileSuspended,
 		plan.OptionExclude: len(o.Exclude) > 0, plan.OptionWithDependencies: o.WithDependencies != nil, plan.OptionWithDependents: o.WithDependents, plan.OptionChangedSince: o.ChangedSince != "",
 	}
 }

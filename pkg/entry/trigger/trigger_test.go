@@ -193,7 +193,7 @@ func TestProblems(t *testing.T) {
 		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:    {`key: "revisions/shop/prod/../x.zip" is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
 		`{"operation":"rollback-to",` + zip + `}`:                                    {"key: a rollback-to deploys the files of a revision: remove it, and name the revision in options.to"},
 		`{"operation":"deploy",` + zip + `,"options":{"to":"previous"}}`:             {"options.to: a deploy does not have this option (only rollback-to, plan-rollback-to): remove it"},
-		`{"operation":"plan-rollback-to","options":{"to":"previous","refuse":true}}`: {"options.refuse: a plan-rollback-to does not have this option (only deploy, destroy, refresh, check, drift, revert-drift, adopt, prune, forget, rollback-to, retry): remove it"},
+		`{"operation":"plan-rollback-to","options":{"to":"previous","refuse":true}}`: {"options.refuse: a plan-rollback-to does not have this option (only deploy, destroy, refresh, check, drift, revert-drift, suspend, resume, adopt, prune, forget, rollback-to, retry): remove it"},
 		`{"operation":"retry"}`:                                         {"options.run: missing: give the run to retry"},
 		`{"operation":"unlock"}`:                                        {"options.run: missing: give the run to unlock", "options.reason: missing: say why, for the record"},
 		`{"operation":"pause","options":{"run":"1"}}`:                   {`options.run: "1" is not a run: its ID has 20 lower-case letters and digits`},

@@ -19,9 +19,6 @@ var whenKeys = []string{"cron", "rate", "once"}
 // forms are the names that EventBridge Scheduler has for these keys.
 var forms = map[string]string{"cron": "cron", "rate": "rate", "once": "at"}
 
-// scheduledLater are operations that schedules do not support yet.
-var scheduledLater = []string{"resume", "suspend"}
-
 // schedules reads the schedules of the top level or of an environment.
 func (p *parser) schedules(what string, n *yaml.Node) map[string]project.Schedule {
 	all := map[string]project.Schedule{}
@@ -72,8 +69,6 @@ func (p *parser) scheduledOperation(what string, at problem.Position, n *yaml.No
 	text, ok := p.literal(what, n)
 	switch {
 	case !ok:
-	case slices.Contains(scheduledLater, text):
-		p.Add(p.at(n), "%s: %s is not supported yet: remove the schedule", what, text)
 	case !slices.Contains(scheduled, text):
 		p.Add(p.at(n), "%s: expected %s, found %q%s", what, strings.Join(scheduled, " or "), problem.Short(text), p.Hint(text, scheduled))
 	default:

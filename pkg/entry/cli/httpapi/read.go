@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/client"
 	"github.com/stackwright/stackwright/pkg/engine"
@@ -51,6 +52,60 @@ func (a *API) List(ctx context.Context, project string, most int) ([]run.Run, er
 		}
 		q.Before = page.Before
 	}
+}
+
+// ListRuns returns the newest selected runs of the projects that the caller may read, newest first, without steps; 0 is all.
+func (a *API) ListRuns(ctx context.Context, f report.RunFilter, most int) ([]run.Run, error) {
+	var runs []run.Run
+	projects := make(map[string]string)
+	q := client.ListAllRunsQuery{
+		Project: f.Project, Environment: f.Environment, Operation: f.Operation, State: string(f.State), Who: f.Who, Since: moment(f.Since), Until: moment(f.Until),
+	}
+	for {
+		q.Limit = mostRuns
+		if most > 0 {
+			q.Limit = min(q.Limit, most-len(runs))
+		}
+		page, err := a.client.ListAllRuns(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, shown := range page.Runs {
+			r, err := report.RunOf(shown)
+			if err != nil {
+				return nil, err
+			}
+			runs, projects[r.ID] = append(runs, r), r.Project
+		}
+		if page.Before == "" || most > 0 && len(runs) >= most {
+			a.learn(projects)
+			return runs, nil
+		}
+		q.Before = page.Before
+	}
+}
+
+// ListEvents returns selected events of the projects that the caller may read, of the newest run first, and the runs of which there are more; 0 is all.
+func (a *API) ListEvents(ctx context.Context, f report.EventFilter, most int) (all []report.EventOfRun, cut []string, err error) {
+	q := client.ListAllEventsQuery{
+		Project: f.Project, Environment: f.Environment, Stack: f.Stack, Event: string(f.Event), Since: moment(f.Since), Until: moment(f.Until),
+	}
+	for {
+		page, err := a.client.ListAllEvents(ctx, q)
+		all, cut = append(all, page.Events...), append(cut, page.Cut...)
+		if err != nil || page.Before == "" || most > 0 && len(all) >= most {
+			return all, cut, err
+		}
+		q.Before = page.Before
+	}
+}
+
+// moment is a time in a query; none is empty.
+func moment(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339Nano)
 }
 
 // projectOf returns the project of a run, or an error of kind Missing.

@@ -32,7 +32,7 @@ func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
 	started, err := a.client.StartRun(ctx, name, environment, report.RunRequest{
 		Operation: q.Operation, Key: q.Source.Key, Version: q.Source.Version, Options: report.RunOptions{
 			Only: q.Only, Exclude: q.Exclude, WithDependencies: q.WithDependencies, WithDependents: q.WithDependents, ChangedSince: q.ChangedSince, Adopt: q.Adopt, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
-			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force, To: q.To,
+			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force, To: q.To, WhileSuspended: q.WhileSuspended,
 		},
 	})
 	if err == nil && started.Run == "" {
@@ -64,4 +64,9 @@ func (a *API) AddTarget(ctx context.Context, t project.Access) (project.Access, 
 func (a *API) RemoveTarget(ctx context.Context, name string) error {
 	_, err := a.client.RemoveTarget(ctx, name)
 	return err
+}
+
+// Purge deletes some of what is old, or says what it would delete.
+func (a *API) Purge(ctx context.Context, q report.PurgeRequest) (report.Purged, error) {
+	return a.client.Purge(ctx, q)
 }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stackwright/stackwright/infra/aws/iam"
+)
+
+// In another account, the role of a target stops what has the tag of a project that the owner of that account lists, as the functions do in
+// the installation's own account, and nothing else.
+func TestSuspendInATarget(t *testing.T) {
+	const in = ":eu-west-1:" + there + ":"
+	tag := func(project string) map[string]string { return with("aws:ResourceTag/stackwright:project", project) }
+	reads := []string{"autoscaling:DescribeAutoScalingGroups", "rds:DescribeDBClusters", "rds:DescribeDBInstances"}
+	changes := map[string]string{
+		"autoscaling:UpdateAutoScalingGroup": "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/web",
+		"rds:StartDBCluster":                 "arn:aws:rds" + in + "cluster:shop", "rds:StopDBCluster": "arn:aws:rds" + in + "cluster:shop",
+		"rds:StartDBInstance": "arn:aws:rds" + in + "db:shop", "rds:StopDBInstance": "arn:aws:rds" + in + "db:shop",
+	}
+	for listed, want := range map[string]iam.Answer{"*@dev,shop@test": iam.Allowed, "": iam.Implicit} {
+		var orchestrator targetRole
+		target(t, "account.yaml", "Orchestrator", &orchestrator, map[string]string{"Suspend": listed})
+		who := iam.Identity{ARN: "orchestrator"}
+		for _, p := range orchestrator.Policies {
+			who.Policies = append(who.Policies, p.PolicyDocument)
+		}
+		var tried []attempt
+		for _, action := range reads {
+			tried = append(tried, attempt{name: action, Request: iam.Request{Action: action, Resource: "*"}, want: want})
+		}
+		for action, on := range changes {
+			for project, answer := range map[string]iam.Answer{"shop@dev": want, "shop@test": want, "shop@prod": iam.Implicit, "bank@test": iam.Implicit} {
+				tried = append(tried, attempt{name: action + " of " + project, Request: iam.Request{Action: action, Resource: on, Context: tag(project)}, want: answer})
+			}
+			tried = append(tried, attempt{name: action + " without a tag", Request: iam.Request{Action: action, Resource: on}, want: iam.Implicit})
+		}
+		tried = append(tried, attempt{name: "delete a group", Request: iam.Request{Action: "autoscaling:DeleteAutoScalingGroup", Resource: changes["autoscaling:UpdateAutoScalingGroup"], Context: tag("shop@dev")}, want: iam.Implicit})
+		try(t, who, tried)
+	}
+	s, err := read(everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range suspends(s) {
+		for _, action := range p.Do {
+			if _, changed := changes[action]; !changed && !slices.Contains(reads, action) {
+				t.Errorf("the functions may %s for a suspend, and nothing is said of a target: add it to account.yaml", action)
+			}
+		}
+	}
+}

@@ -1,0 +1,202 @@
+// Package rds emulates RDS on this machine as far as suspended stacks use it: it stops and starts the DB instances and clusters that stacks
+// have created. There are no databases.
+package rds
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// A kind is DB instances or DB clusters.
+type kind struct {
+	resource string // the resource type
+	name     string // as operations call it
+	filter   string
+	id       string // the parameter that names one
+	state    string // the error of one that is in another status
+	missing  string // the error if there is none
+}
+
+var (
+	instances = kind{"AWS::RDS::DBInstance", "DBInstance", "db-instance-id", "DBInstanceIdentifier", "InvalidDBInstanceState", "DBInstanceNotFound"}
+	clusters  = kind{"AWS::RDS::DBCluster", "DBCluster", "db-cluster-id", "DBClusterIdentifier", "InvalidDBClusterStateFault", "DBClusterNotFoundFault"}
+)
+
+// Service is an http.Handler that speaks the query protocol of RDS. Use it by its address.
+type Service struct {
+	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
+	// region of a request. It reports false if there is none.
+	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
+	// Place is the account and region of a request.
+	Place func(*http.Request) (account, region string)
+	// Takes is how long it takes to stop or start a database.
+	Takes time.Duration
+
+	mu     sync.Mutex
+	states map[string]state // by place, stack, type and name; available if it is missing
+}
+
+// A state is what a request has made of a database.
+type state struct {
+	on   bool
+	over time.Time // when it is stopped or started
+}
+
+// status is that of the state. A database is stopping, and then stopped; or starting, and then available.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html#Overview.DBInstance.Status
+func (s state) status(now time.Time) string {
+	switch over := !now.Before(s.over); {
+	case s.on && over:
+		return "available"
+	case s.on:
+		return "starting"
+	case over:
+		return "stopped"
+	}
+	return "stopping"
+}
+
+// ServeHTTP answers DescribeDBInstances and DescribeDBClusters of names, and the requests to stop and start one.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Operations.html
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	refuse := func(status int, code, message string) {
+		gateway.Refuse(w, r, status, gateway.Fault{Code: code, Message: message})
+	}
+	if err := r.ParseForm(); err != nil {
+		refuse(http.StatusBadRequest, "MalformedQueryString", err.Error())
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	action := r.Form.Get("Action")
+	for _, k := range []kind{instances, clusters} {
+		switch action {
+		case "Describe" + k.name + "s":
+			if r.Form.Get("Filters.Filter.1.Name") != k.filter {
+				refuse(http.StatusBadRequest, "InvalidParameterValue", "the local emulator of RDS describes databases by the filter "+k.filter+" only")
+				return
+			}
+			s.describe(w, r, k)
+			return
+		case "Stop" + k.name, "Start" + k.name:
+			name := r.Form.Get(k.id)
+			properties, key, ok := s.find(r, k, name)
+			if !ok {
+				refuse(http.StatusNotFound, k.missing, k.name+" "+name+" not found.")
+				return
+			}
+			if on := action == "Start"+k.name; !s.change(w, r, k, key, on) {
+				return
+			}
+			answer(w, action, s.described(k, name, properties, key))
+			return
+		}
+	}
+	refuse(http.StatusBadRequest, "InvalidAction", "the local emulator of RDS has no "+action)
+}
+
+// change stops a database that is available, or starts one that is stopped. It refuses to change another one, and an instance of a cluster: only
+// the cluster can be stopped.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
+func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key string, on bool) bool {
+	now := time.Now()
+	if is := s.stateOf(key).status(now); is != map[bool]string{false: "available", true: "stopped"}[on] {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: k.name + " " + r.Form.Get(k.id) + " is " + is})
+		return false
+	}
+	if properties, _, _ := s.find(r, k, r.Form.Get(k.id)); k == instances && property(properties, "DBClusterIdentifier") != "" {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidDBClusterStateFault", Message: "it belongs to a DB cluster"})
+		return false
+	}
+	if s.states == nil {
+		s.states = make(map[string]state)
+	}
+	s.states[key] = state{on, now.Add(s.Takes)}
+	return true
+}
+
+// stateOf is the state of a database; on if no request has changed it.
+func (s *Service) stateOf(key string) state {
+	if is, changed := s.states[key]; changed {
+		return is
+	}
+	return state{on: true}
+}
+
+// find returns the properties of a database and the key of its state.
+func (s *Service) find(r *http.Request, k kind, name string) (properties, key string, ok bool) {
+	account, region := s.Place(r)
+	properties, stack, ok := s.Find(r, k.resource, name)
+	return properties, strings.Join([]string{account, region, stack, k.resource, name}, " "), ok
+}
+
+// described is a database of an answer.
+type described struct {
+	XMLName              xml.Name
+	DBInstanceIdentifier string `xml:",omitempty"`
+	DBInstanceStatus     string `xml:",omitempty"`
+	DBClusterIdentifier  string `xml:",omitempty"`
+	Status               string `xml:",omitempty"`
+	Engine, EngineMode   string `xml:",omitempty"`
+}
+
+// described describes a database. An instance of a cluster has the status of the cluster.
+func (s *Service) described(k kind, name, properties, key string) described {
+	status := s.stateOf(key).status(time.Now())
+	one := described{XMLName: xml.Name{Local: k.name}, Engine: property(properties, "Engine")}
+	if k == clusters {
+		one.DBClusterIdentifier, one.Status, one.EngineMode = name, status, "provisioned"
+	} else {
+		one.DBInstanceIdentifier, one.DBInstanceStatus, one.DBClusterIdentifier = name, status, property(properties, "DBClusterIdentifier")
+	}
+	return one
+}
+
+// property is the text of a property.
+func property(properties, name string) string {
+	var all map[string]any
+	if json.Unmarshal([]byte(properties), &all) != nil {
+		return ""
+	}
+	text, _ := template.Text(all[name])
+	return text
+}
+
+// describe lists the databases that a request names and that exist.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
+func (s *Service) describe(w http.ResponseWriter, r *http.Request, k kind) {
+	list := struct {
+		XMLName xml.Name
+		Members []described
+	}{XMLName: xml.Name{Local: k.name + "s"}}
+	for i := 1; ; i++ {
+		name := r.Form.Get("Filters.Filter.1.Values.Value." + strconv.Itoa(i))
+		if name == "" {
+			break
+		}
+		if properties, key, ok := s.find(r, k, name); ok {
+			list.Members = append(list.Members, s.described(k, name, properties, key))
+		}
+	}
+	answer(w, "Describe"+k.name+"s", list)
+}
+
+// answer writes the answer to an action.
+func answer(w http.ResponseWriter, action string, result any) {
+	text, err := xml.Marshal(result)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/xml")
+	_, _ = w.Write([]byte("<" + action + `Response xmlns="http://rds.amazonaws.com/doc/2014-10-31/"><` + action + "Result>" + string(text) + "</" + action + "Result></" + action + "Response>")) // the client is gone if it fails
+}

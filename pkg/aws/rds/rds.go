@@ -1,0 +1,180 @@
+// Package rds stops and starts DB instances of RDS and DB clusters of Aurora.
+package rds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+// A Client is the part of the SDK's RDS client that is used here. It sends each request once.
+type Client interface {
+	DescribeDBInstances(context.Context, *sdk.DescribeDBInstancesInput, ...func(*sdk.Options)) (*sdk.DescribeDBInstancesOutput, error)
+	DescribeDBClusters(context.Context, *sdk.DescribeDBClustersInput, ...func(*sdk.Options)) (*sdk.DescribeDBClustersOutput, error)
+	StopDBInstance(context.Context, *sdk.StopDBInstanceInput, ...func(*sdk.Options)) (*sdk.StopDBInstanceOutput, error)
+	StartDBInstance(context.Context, *sdk.StartDBInstanceInput, ...func(*sdk.Options)) (*sdk.StartDBInstanceOutput, error)
+	StopDBCluster(context.Context, *sdk.StopDBClusterInput, ...func(*sdk.Options)) (*sdk.StopDBClusterOutput, error)
+	StartDBCluster(context.Context, *sdk.StartDBClusterInput, ...func(*sdk.Options)) (*sdk.StartDBClusterOutput, error)
+}
+
+// Databases are the DB instances and clusters in all targets. It is a suspend.Databases and a suspend.Clusters.
+type Databases struct {
+	clients func(context.Context, project.Target) (Client, error)
+}
+
+// New returns the databases that the given clients reach.
+func New(clients func(context.Context, project.Target) (Client, error)) *Databases {
+	return &Databases{clients}
+}
+
+// atOnce is how many databases a request asks for: a page has at least as many.
+const atOnce = 20
+
+// Databases implements suspend.Databases.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
+func (d *Databases) Databases(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Database, error) {
+	client, err := d.clients(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", in.Name, err)
+	}
+	all := make(map[string]suspend.Database)
+	for some := range slices.Chunk(ids, atOnce) {
+		out, err := client.DescribeDBInstances(ctx, &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: some}}})
+		if err != nil {
+			return nil, refused("describe DB instances", "*", err)
+		}
+		for _, one := range out.DBInstances {
+			if id := named(ids, one.DBInstanceIdentifier); id != "" {
+				all[id] = suspend.Database{Status: aws.ToString(one.DBInstanceStatus), Member: aws.ToString(one.DBClusterIdentifier) != "", Fixed: instanceFixed(one)}
+			}
+		}
+	}
+	return all, nil
+}
+
+// named returns the one of some identifiers that RDS means, which writes all in lower case; "" if there is none.
+func named(ids []string, id *string) string {
+	if i := slices.IndexFunc(ids, func(one string) bool { return strings.EqualFold(one, aws.ToString(id)) }); i >= 0 {
+		return ids[i]
+	}
+	return ""
+}
+
+// instanceFixed says why a DB instance cannot be stopped.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
+func instanceFixed(i types.DBInstance) string {
+	switch engine := aws.ToString(i.Engine); {
+	case len(i.ReadReplicaDBInstanceIdentifiers)+len(i.ReadReplicaDBClusterIdentifiers) > 0:
+		return "it has a read replica"
+	case aws.ToString(i.ReadReplicaSourceDBInstanceIdentifier)+aws.ToString(i.ReadReplicaSourceDBClusterIdentifier) != "":
+		return "it is a read replica"
+	case strings.HasPrefix(engine, "sqlserver") && aws.ToBool(i.MultiAZ):
+		return "it is an SQL Server in several Availability Zones"
+	case strings.HasPrefix(engine, "custom-"):
+		return "it is of RDS Custom"
+	}
+	return ""
+}
+
+// Clusters implements suspend.Clusters.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBClusters.html
+func (d *Databases) Clusters(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Database, error) {
+	client, err := d.clients(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", in.Name, err)
+	}
+	all := make(map[string]suspend.Database)
+	for some := range slices.Chunk(ids, atOnce) {
+		out, err := client.DescribeDBClusters(ctx, &sdk.DescribeDBClustersInput{Filters: []types.Filter{{Name: aws.String("db-cluster-id"), Values: some}}})
+		if err != nil {
+			return nil, refused("describe DB clusters", "*", err)
+		}
+		for _, one := range out.DBClusters {
+			if id := named(ids, one.DBClusterIdentifier); id != "" {
+				all[id] = suspend.Database{Status: aws.ToString(one.Status), Fixed: clusterFixed(one)}
+			}
+		}
+	}
+	return all, nil
+}
+
+// clusterFixed says why a DB cluster cannot be stopped.
+// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-cluster-stop-start.html#aurora-cluster-stop-limitations
+func clusterFixed(c types.DBCluster) string {
+	switch mode := aws.ToString(c.EngineMode); {
+	case !strings.HasPrefix(aws.ToString(c.Engine), "aurora"):
+		return "it is no cluster of Aurora"
+	case mode != "" && mode != "provisioned":
+		return "its engine mode is " + mode
+	case aws.ToString(c.GlobalClusterIdentifier) != "":
+		return "it belongs to a global database"
+	case aws.ToString(c.ReplicationSourceIdentifier) != "":
+		return "it is a read replica"
+	case len(c.ReadReplicaIdentifiers) > 0:
+		return "it has a read replica"
+	}
+	return ""
+}
+
+// StopDatabase implements suspend.Databases.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
+func (d *Databases) StopDatabase(ctx context.Context, in project.Target, id string) error {
+	return d.change(ctx, in, "stop the DB instance", ":db:", id, func(c Client) (err error) {
+		_, err = c.StopDBInstance(ctx, &sdk.StopDBInstanceInput{DBInstanceIdentifier: &id})
+		return err
+	})
+}
+
+// StartDatabase implements suspend.Databases.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBInstance.html
+func (d *Databases) StartDatabase(ctx context.Context, in project.Target, id string) error {
+	return d.change(ctx, in, "start the DB instance", ":db:", id, func(c Client) (err error) {
+		_, err = c.StartDBInstance(ctx, &sdk.StartDBInstanceInput{DBInstanceIdentifier: &id})
+		return err
+	})
+}
+
+// StopCluster implements suspend.Clusters.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
+func (d *Databases) StopCluster(ctx context.Context, in project.Target, id string) error {
+	return d.change(ctx, in, "stop the DB cluster", ":cluster:", id, func(c Client) (err error) {
+		_, err = c.StopDBCluster(ctx, &sdk.StopDBClusterInput{DBClusterIdentifier: &id})
+		return err
+	})
+}
+
+// StartCluster implements suspend.Clusters.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
+func (d *Databases) StartCluster(ctx context.Context, in project.Target, id string) error {
+	return d.change(ctx, in, "start the DB cluster", ":cluster:", id, func(c Client) (err error) {
+		_, err = c.StartDBCluster(ctx, &sdk.StartDBClusterInput{DBClusterIdentifier: &id})
+		return err
+	})
+}
+
+// change sends one request about a database.
+func (d *Databases) change(ctx context.Context, in project.Target, do, kind, id string, send func(Client) error) error {
+	client, err := d.clients(ctx, in)
+	if err != nil {
+		return fmt.Errorf("target %s: %w", in.Name, err)
+	}
+	return refused(do+" "+id, "arn:aws:rds:"+in.Region+":"+in.Account+kind+id, send(client))
+}
+
+// refused returns the fault of a request. A database that is neither available nor stopped refuses both requests until its operation is over.
+func refused(do, arn string, err error) error {
+	return awserr.Fault(do, arn, err, awserr.Kinds{
+		"InvalidDBInstanceState": fault.Busy, "InvalidDBClusterStateFault": fault.Busy,
+		"DBInstanceNotFound": fault.Missing, "DBClusterNotFoundFault": fault.Missing, awserr.Other: fault.Refused,
+	})
+}

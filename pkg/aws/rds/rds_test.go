@@ -1,0 +1,146 @@
+package rds_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+var (
+	_ suspend.Databases = (*rds.Databases)(nil)
+	_ suspend.Clusters  = (*rds.Databases)(nil)
+)
+
+// A service keeps the requests, and answers the first with what it is to say.
+type service struct {
+	got    []string
+	said   string
+	status int
+	code   string
+}
+
+// Do is aws.HTTPClient.
+func (s *service) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	s.got = append(s.got, string(body))
+	action, _, _ := strings.Cut(strings.TrimPrefix(string(body), "Action="), "&")
+	said := "<R><" + action + "Result>" + s.said + "</" + action + "Result></R>"
+	if s.said = ""; s.code != "" {
+		said = "<ErrorResponse><Error><Code>" + s.code + "</Code><Message>it failed</Message></Error></ErrorResponse>"
+	}
+	return &http.Response{StatusCode: max(s.status, http.StatusOK), Request: r, Header: http.Header{"Content-Type": {"text/xml"}}, Body: io.NopCloser(strings.NewReader(said))}, err
+}
+
+func databases(s *service) *rds.Databases {
+	client := sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: s, Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}})
+	return rds.New(func(context.Context, project.Target) (rds.Client, error) { return client, nil })
+}
+
+// Databases are read by their identifiers, twenty with a request, and RDS writes these in lower case. What cannot be stopped has a reason.
+func TestDatabases(t *testing.T) {
+	one := func(id, rest string) string {
+		return "<DBInstance><DBInstanceIdentifier>" + id + "</DBInstanceIdentifier><DBInstanceStatus>available</DBInstanceStatus>" + rest + "</DBInstance>"
+	}
+	s := &service{said: "<DBInstances>" + one("plain", "<Engine>mysql</Engine><MultiAZ>true</MultiAZ>") + one("member", "<DBClusterIdentifier>c</DBClusterIdentifier>") +
+		one("source", "<ReadReplicaDBInstanceIdentifiers><ReadReplicaDBInstanceIdentifier>r</ReadReplicaDBInstanceIdentifier></ReadReplicaDBInstanceIdentifiers>") +
+		one("replica", "<ReadReplicaSourceDBInstanceIdentifier>source</ReadReplicaSourceDBInstanceIdentifier>") +
+		one("sql", "<Engine>sqlserver-se</Engine><MultiAZ>true</MultiAZ>") + one("single", "<Engine>sqlserver-se</Engine>") + one("custom", "<Engine>custom-oracle-ee</Engine>") +
+		one("other", "") + "</DBInstances>"}
+	ids := []string{"Plain", "member", "source", "replica", "sql", "single", "custom"}
+	for i := range 14 {
+		ids = append(ids, fmt.Sprintf("d%02d", i))
+	}
+	got, err := databases(s).Databases(t.Context(), project.Target{}, ids)
+	want := map[string]suspend.Database{
+		"Plain": {Status: "available"}, "member": {Status: "available", Member: true}, "source": {Status: "available", Fixed: "it has a read replica"},
+		"replica": {Status: "available", Fixed: "it is a read replica"}, "sql": {Status: "available", Fixed: "it is an SQL Server in several Availability Zones"},
+		"single": {Status: "available"}, "custom": {Status: "available", Fixed: "it is of RDS Custom"},
+	}
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %+v, want %+v: %v", got, want, err)
+	}
+	if len(s.got) != 2 || !strings.Contains(s.got[0], "Filters.Filter.1.Name=db-instance-id") || !strings.Contains(s.got[0], "Value.20=d12") || !strings.Contains(s.got[1], "Value.1=d13") {
+		t.Errorf("sent %q", s.got)
+	}
+}
+
+// Only clusters of Aurora can be stopped, and not all of them.
+func TestClusters(t *testing.T) {
+	one := func(id, rest string) string {
+		return "<DBCluster><DBClusterIdentifier>" + id + "</DBClusterIdentifier><Status>stopped</Status>" + rest + "</DBCluster>"
+	}
+	const aurora = "<Engine>aurora-mysql</Engine>"
+	s := &service{said: "<DBClusters>" + one("plain", aurora+"<EngineMode>provisioned</EngineMode>") + one("mysql", "<Engine>mysql</Engine>") + one("old", aurora+"<EngineMode>serverless</EngineMode>") +
+		one("global", aurora+"<GlobalClusterIdentifier>g</GlobalClusterIdentifier>") + one("replica", aurora+"<ReplicationSourceIdentifier>s</ReplicationSourceIdentifier>") +
+		one("source", aurora+"<ReadReplicaIdentifiers><ReadReplicaIdentifier>r</ReadReplicaIdentifier></ReadReplicaIdentifiers>") + "</DBClusters>"}
+	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"plain", "mysql", "old", "global", "replica", "source"})
+	for id, fixed := range map[string]string{"plain": "", "mysql": "it is no cluster of Aurora", "old": "its engine mode is serverless", "global": "it belongs to a global database", "replica": "it is a read replica", "source": "it has a read replica"} {
+		if err != nil || got[id] != (suspend.Database{Status: "stopped", Fixed: fixed}) {
+			t.Errorf("%s: %+v, want %q: %v", id, got[id], fixed, err)
+		}
+	}
+	if len(s.got) != 1 || !strings.Contains(s.got[0], "Filters.Filter.1.Name=db-cluster-id") {
+		t.Errorf("sent %q", s.got)
+	}
+}
+
+// A request names the database, and each refusal has its kind.
+func TestChanges(t *testing.T) {
+	in := project.Target{Account: "000000000000", Region: "eu-west-1"}
+	all := map[string]func(*rds.Databases) error{
+		"Action=StopDBInstance&DBInstanceIdentifier=a&":  func(d *rds.Databases) error { return d.StopDatabase(t.Context(), in, "a") },
+		"Action=StartDBInstance&DBInstanceIdentifier=a&": func(d *rds.Databases) error { return d.StartDatabase(t.Context(), in, "a") },
+		"Action=StopDBCluster&DBClusterIdentifier=a&":    func(d *rds.Databases) error { return d.StopCluster(t.Context(), in, "a") },
+		"Action=StartDBCluster&DBClusterIdentifier=a&":   func(d *rds.Databases) error { return d.StartCluster(t.Context(), in, "a") },
+	}
+	for want, do := range all {
+		s := &service{}
+		if err := do(databases(s)); err != nil || len(s.got) != 1 || !strings.HasPrefix(s.got[0], want) {
+			t.Errorf("sent %q, want %s: %v", s.got, want, err)
+		}
+		for code, kind := range map[string]fault.Kind{
+			"InvalidDBInstanceState": fault.Busy, "InvalidDBClusterStateFault": fault.Busy, "DBInstanceNotFound": fault.Missing, "DBClusterNotFoundFault": fault.Missing,
+			"Throttling": fault.Throttled, "InsufficientDBInstanceCapacity": fault.Refused, "AccessDenied": fault.Denied, "InternalFailure": fault.Unavailable,
+		} {
+			if err := do(databases(&service{status: 400, code: code})); fault.KindOf(err) != kind {
+				t.Errorf("%s: %s is of kind %s: %v", want, code, fault.KindOf(err), err)
+			}
+		}
+	}
+	for what, err := range map[string]error{
+		"instances": second(databases(&service{status: 400, code: "Throttling"}).Databases(t.Context(), in, []string{"a"})),
+		"clusters":  second(databases(&service{status: 400, code: "Throttling"}).Clusters(t.Context(), in, []string{"a"})),
+	} {
+		if !fault.Is(err, fault.Throttled) {
+			t.Errorf("describe %s: %v", what, err)
+		}
+	}
+	denied := rds.New(func(context.Context, project.Target) (rds.Client, error) {
+		return nil, fault.New(fault.Denied, "no role")
+	})
+	all["instances"] = func(d *rds.Databases) error {
+		return second(d.Databases(t.Context(), project.Target{Name: "eu"}, []string{"a"}))
+	}
+	all["clusters"] = func(d *rds.Databases) error {
+		return second(d.Clusters(t.Context(), project.Target{Name: "eu"}, []string{"a"}))
+	}
+	for what, do := range all {
+		if err := do(denied); !fault.Is(err, fault.Denied) {
+			t.Errorf("%s without a role: %v", what, err)
+		}
+	}
+}
+
+// second is the error of a call.
+func second(_ map[string]suspend.Database, err error) error { return err }

@@ -1,0 +1,166 @@
+package sim
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+// FirstSize is the size of each Auto Scaling group until a request sets another one.
+var FirstSize = suspend.Size{Min: 1, Max: 4, Desired: 2}
+
+// Size returns the size of a group.
+func (c *Cloud) Size(group string) suspend.Size {
+	if size, set := c.Sizes[group]; set {
+		return size
+	}
+	return FirstSize
+}
+
+// hasGroup reports whether a live stack has a group.
+func (c *Cloud) hasGroup(name string) bool {
+	for _, st := range c.live {
+		if slices.Contains(GroupsOf(st.name, versionOf(st.now.template)), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// crashingSwitches is what stops and starts resources: each call takes time, and may fail or crash the function.
+type crashingSwitches struct{ *Backend }
+
+// ResourcesByType implements suspend.Stacks. Stacks have Auto Scaling groups of which their versions decide.
+func (m crashingSwitches) ResourcesByType(ctx context.Context, in project.Target, stack string) (map[string][]string, error) {
+	return got(m.Backend, ctx, "Switch.Find", stack, func() (map[string][]string, error) {
+		st := m.Cloud.find(plan.Location{StackID: stack, Target: in})
+		if st == nil || m.Cloud.live[st.name] != st {
+			return nil, nil
+		}
+		all := map[string][]string{"AWS::AutoScaling::AutoScalingGroup": GroupsOf(st.name, versionOf(st.now.template))}
+		if both := DatabasesOf(st.name, versionOf(st.now.template)); both != nil {
+			all["AWS::RDS::DBInstance"], all["AWS::RDS::DBCluster"] = both[:1], both[1:]
+		}
+		return all, nil
+	})
+}
+
+// Groups implements suspend.Groups.
+func (m crashingSwitches) Groups(ctx context.Context, _ project.Target, names []string) (map[string]suspend.Group, error) {
+	return got(m.Backend, ctx, "Switch.See", names[0], func() (map[string]suspend.Group, error) {
+		all := make(map[string]suspend.Group)
+		for _, name := range names {
+			if size := m.Cloud.Size(name); m.Cloud.hasGroup(name) {
+				all[name] = suspend.Group{Size: size, Instances: size.Desired, InService: size.Desired}
+			}
+		}
+		return all, nil
+	})
+}
+
+// Resize implements suspend.Groups.
+func (m crashingSwitches) Resize(ctx context.Context, _ project.Target, name string, to suspend.Size) error {
+	return m.do(ctx, "Switch.Resize", name, func() error {
+		if !m.Cloud.hasGroup(name) {
+			return fault.New(fault.Missing, "there is no Auto Scaling group %s", name)
+		}
+		m.Cloud.Sizes[name] = to
+		if m.Cloud.Resized != nil {
+			m.Cloud.Resized(name, to)
+		}
+		return nil
+	})
+}
+
+// switchingTime is how long it takes to stop or start a database.
+const switchingTime = 4 * time.Minute
+
+// A database is what requests have made of a database.
+type database struct {
+	off  bool
+	over time.Time // when it is stopped or started
+}
+
+// DatabaseStatus returns the status of a database that exists, as RDS calls it.
+func (c *Cloud) DatabaseStatus(name string) string {
+	d := c.databases[name]
+	switch over := !c.clock.Now().Before(d.over); {
+	case d.off && over:
+		return "stopped"
+	case d.off:
+		return "stopping"
+	case over:
+		return "available"
+	}
+	return "starting"
+}
+
+// hasDatabase reports whether a live stack has a database.
+func (c *Cloud) hasDatabase(name string) bool {
+	for _, st := range c.live {
+		if slices.Contains(DatabasesOf(st.name, versionOf(st.now.template)), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Databases implements suspend.Databases.
+func (m crashingSwitches) Databases(ctx context.Context, _ project.Target, names []string) (map[string]suspend.Database, error) {
+	return got(m.Backend, ctx, "Switch.See", names[0], func() (map[string]suspend.Database, error) {
+		all := make(map[string]suspend.Database)
+		for _, name := range names {
+			if m.Cloud.hasDatabase(name) {
+				all[name] = suspend.Database{Status: m.Cloud.DatabaseStatus(name)}
+			}
+		}
+		return all, nil
+	})
+}
+
+// StopDatabase implements suspend.Databases.
+func (m crashingSwitches) StopDatabase(ctx context.Context, _ project.Target, name string) error {
+	return m.switchDatabase(ctx, name, true)
+}
+
+// StartDatabase implements suspend.Databases.
+func (m crashingSwitches) StartDatabase(ctx context.Context, _ project.Target, name string) error {
+	return m.switchDatabase(ctx, name, false)
+}
+
+// Clusters implements suspend.Clusters.
+func (m crashingSwitches) Clusters(ctx context.Context, in project.Target, names []string) (map[string]suspend.Database, error) {
+	return m.Databases(ctx, in, names)
+}
+
+// StopCluster implements suspend.Clusters.
+func (m crashingSwitches) StopCluster(ctx context.Context, _ project.Target, name string) error {
+	return m.switchDatabase(ctx, name, true)
+}
+
+// StartCluster implements suspend.Clusters.
+func (m crashingSwitches) StartCluster(ctx context.Context, _ project.Target, name string) error {
+	return m.switchDatabase(ctx, name, false)
+}
+
+// switchDatabase stops or starts a database that is in the other status.
+func (m crashingSwitches) switchDatabase(ctx context.Context, name string, off bool) error {
+	return m.do(ctx, "Switch.Resize", name, func() error {
+		switch status := m.Cloud.DatabaseStatus(name); {
+		case !m.Cloud.hasDatabase(name):
+			return fault.New(fault.Missing, "there is no database %s", name)
+		case status != map[bool]string{true: "available", false: "stopped"}[off]:
+			return fault.New(fault.Busy, "database %s is %s", name, status)
+		}
+		m.Cloud.databases[name] = database{off, m.Now().Add(switchingTime)}
+		if m.Cloud.Switched != nil {
+			m.Cloud.Switched(name)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,36 @@
+package plan
+
+import (
+	"errors"
+	"maps"
+	"slices"
+)
+
+// resume starts again what a suspend has stopped.
+func resume() Operation {
+	return Operation{
+		Name: "resume", Plan: ResumeStacks,
+		Requestable: true, Retryable: true, Schedulable: true,
+		Options: append(Selecting(), OptionReason, OptionRefuse),
+		Effect:  "it starts what a suspend has stopped in the stacks, as it was before",
+	}
+}
+
+// ResumeStacks plans to start what is stopped in the suspended stacks, in each stack after its dependencies. Other stacks have no step.
+func ResumeStacks(v View) (Plan, error) {
+	about, unknown := v.selected()
+	if len(unknown) > 0 {
+		return Plan{}, errors.Join(unknown...)
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if v.Recorded[name].Suspended != nil && (about == nil || about[name]) {
+			names = append(names, name)
+		}
+	}
+	p := v.inOrder(names, Resume, false)
+	if len(names) == 0 {
+		p.Messages = []string{"no stack is suspended: there is nothing to start"}
+	}
+	return p, nil
+}

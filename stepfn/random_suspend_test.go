@@ -1,0 +1,151 @@
+package stepfn_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+// The invariants of suspended stacks.
+const (
+	writtenFirst invariant = "written first: before a resource is stopped, the record of its stack says how it was before the first suspension"
+	switchedAll  invariant = "switched all: when a suspend or a resume of a stack is done, everything in its record is stopped, or as it was before"
+	asBefore     invariant = "as before: after a resume without faults, no stack is suspended, and everything is as it was before"
+)
+
+// suspendingSeeds is of how many seeds one has stacks that are suspended.
+const suspendingSeeds = 8
+
+// suspends lets stacks of a scenario have Auto Scaling groups and be suspended. It draws from numbers of its own, so that other scripts stay as
+// they are.
+func (a *generator) suspends(seed uint64) {
+	if seed%suspendingSeeds == 5 && !a.emulated && !a.contests {
+		a.suspending = rand.New(rand.NewPCG(seed, 23))
+	}
+}
+
+// suspend adds a suspension before the request of a round. Often a resume ends it.
+func (a *generator) suspend() {
+	if a.suspending == nil || len(a.last) == 0 || a.suspending.IntN(3) == 0 {
+		return
+	}
+	for _, what := range [][]string{{"suspend"}, {"suspend", "resume"}, {"suspend", "suspend"}, {"suspend", "resume", "suspend"}, {"resume"}}[a.suspending.IntN(5)] {
+		for range a.suspending.IntN(3) {
+			if st := a.last[a.suspending.IntN(len(a.last))]; !a.plain {
+				of := []string{"group-" + st.physical + "-a", "group-" + st.physical + "-b", "db-" + st.physical, "cluster-" + st.physical}
+				a.add("group-fault", faultNames[a.suspending.IntN(len(faultNames))], of[a.suspending.IntN(len(of))])
+			}
+		}
+		a.add(what)
+		if a.plain || a.suspending.IntN(2) == 0 {
+			a.add("wait-idle")
+		} else {
+			a.add("pass", fmt.Sprint(a.suspending.IntN(100)))
+		}
+	}
+}
+
+// faultNames are the faults of requests that set sizes.
+var faultNames = []string{"crash-before", "crash-after", "answer-lost", "late-process", "throttled"}
+
+// resized checks a request that has set the sizes of a group. A late process whose clock is behind does not know that it is late.
+func (w *monitor) resized(group string, to suspend.Size) {
+	if w.skewed() {
+		return
+	}
+	w.holds(asBefore, to == suspend.Size{} || to == sim.FirstSize, "%s gets the size %+v, which it never had", group, to)
+	first, err := json.Marshal(sim.FirstSize)
+	if err != nil {
+		w.Fatal(err)
+	}
+	said := ""
+	for _, r := range w.p.Store.LendRecords("shop@default") {
+		for _, one := range recordedIn(r) {
+			if one.ID == group {
+				said = one.Was
+			}
+		}
+	}
+	w.holds(writtenFirst, said == string(first), "%s gets the size %+v, and the record says that it was %q before", group, to, said)
+}
+
+// switches checks a request that has stopped or started a database.
+func (w *monitor) switches(name string) {
+	if w.skewed() {
+		return
+	}
+	w.holds(writtenFirst, slices.ContainsFunc(recordsOf(w.p.Store.LendRecords("shop@default")), func(r plan.Record) bool {
+		return slices.ContainsFunc(recordedIn(r), func(one plan.Stopped) bool { return one.ID == name })
+	}), "%s is stopped or started, and no record has it", name)
+}
+
+// recordedIn lists what is suspended in a stack.
+func recordedIn(r plan.Record) []plan.Stopped {
+	if r.Suspended == nil {
+		return nil
+	}
+	return r.Suspended.Resources
+}
+
+// switched checks a step that has ended.
+func (w *monitor) switched(r run.Run, s run.Step) {
+	if s.Status != run.Done || s.Verb != plan.Suspend && s.Verb != plan.Resume || w.skewed() {
+		return
+	}
+	record := w.p.Store.LendRecords(r.Project)[s.Node]
+	want := suspend.Size{}
+	if s.Verb == plan.Resume {
+		want = sim.FirstSize
+	}
+	w.holds(switchedAll, s.Verb == plan.Suspend || record.Suspended == nil, "%s of run %s is done, and the record still has %v", s.ID, r.ID, recordedIn(record))
+	for _, group := range w.p.Cloud.Groups(record.Target, record.Stack) {
+		if size := w.p.Cloud.Size(group); slices.ContainsFunc(recordedIn(record), func(one plan.Stopped) bool { return one.ID == group }) || s.Verb == plan.Resume {
+			w.holds(switchedAll, size == want, "%s of run %s is done, and %s has the size %+v", s.ID, r.ID, group, size)
+		}
+	}
+	for _, name := range w.p.Cloud.Databases(record.Target, record.Stack) {
+		status := w.p.Cloud.DatabaseStatus(name)
+		if s.Verb == plan.Resume {
+			w.holds(switchedAll, status == "available", "%s of run %s is done, and %s is %s", s.ID, r.ID, name, status)
+		} else if slices.ContainsFunc(recordedIn(record), func(one plan.Stopped) bool { return one.ID == name }) {
+			w.holds(switchedAll, status == "stopped", "%s of run %s is done, and %s is %s", s.ID, r.ID, name, status)
+		}
+	}
+}
+
+// resumeAll ends all suspensions, without faults.
+func (g *player) resumeAll() {
+	p, ok := g.backend.(*memoryBackend)
+	if !ok || !slices.ContainsFunc(recordsOf(g.Recorded()), func(r plan.Record) bool { return r.Suspended != nil }) {
+		return
+	}
+	g.submit(line{"resume"})
+	g.finish()
+	r := g.ExecutionStatus(g.of(0))
+	g.holds(asBefore, r.State == run.StateSucceeded, "the resume is %s: %s%v", r.State, failedSteps(r), r.Messages)
+	for _, record := range recordsOf(g.Recorded()) {
+		g.holds(asBefore, record.Suspended == nil, "%s is suspended after a resume", record.Node)
+		for _, group := range p.Cloud.Groups(record.Target, record.Stack) {
+			g.holds(asBefore, g.skewed() || p.Cloud.Size(group) == sim.FirstSize, "%s of %s has the size %+v after a resume", group, record.Node, p.Cloud.Size(group))
+		}
+		for _, name := range p.Cloud.Databases(record.Target, record.Stack) {
+			g.holds(asBefore, g.skewed() || p.Cloud.DatabaseStatus(name) == "available", "%s of %s is %s after a resume", name, record.Node, p.Cloud.DatabaseStatus(name))
+		}
+	}
+}
+
+// recordsOf lists records by name.
+func recordsOf(all map[string]plan.Record) []plan.Record {
+	var some []plan.Record
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		some = append(some, all[name])
+	}
+	return some
+}
