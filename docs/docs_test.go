@@ -17,6 +17,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the pages, the tutorial's outputs and its screens")
@@ -349,6 +352,23 @@ func TestEventsPage(t *testing.T) {
 	slices.Sort(want)
 	if got := named(section(t, read(t, "docs/events.md"), "Fields of `detail`")); !slices.Equal(got, want) {
 		t.Errorf("docs/events.md has the fields\n%v, the code\n%v", got, want)
+	}
+}
+
+// The page of operations has every operation, command of runs and option.
+func TestOperationsPage(t *testing.T) {
+	page := read(t, "docs/operations.md")
+	var names []string
+	for _, o := range plan.AllOperations() {
+		names = append(names, o.Name)
+	}
+	for _, o := range plan.Options() {
+		names = append(names, string(o))
+	}
+	for _, name := range append(names, run.ControlNames()...) {
+		if !regexp.MustCompile("(?m)^\\| ([^|]*, )?`" + name + "`[ ,]").MatchString(page) {
+			t.Errorf("docs/operations.md has no row for %s", name)
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *Service) resize(r *http.Request, name string) error {
 		return errors.New("Max bound, " + strconv.Itoa(to.MaxSize) + ", must be greater than or equal to min bound, " + strconv.Itoa(to.MinSize))
 	}
 	if to.DesiredCapacity < to.MinSize || to.DesiredCapacity > to.MaxSize {
-		return fmt.Errorf("Desired capacity:%d must be between the specified min size:%d and max size:%d", to.DesiredCapacity, to.MinSize, to.MaxSize)
+		return errors.New("Desired capacity:" + strconv.Itoa(to.DesiredCapacity) + " must be between the specified min size:" + strconv.Itoa(to.MinSize) + " and max size:" + strconv.Itoa(to.MaxSize))
 	}
 	if s.resized == nil {
 		s.resized = make(map[string]resized)
