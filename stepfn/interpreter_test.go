@@ -50,12 +50,32 @@ const (
 	realTimes      = "a message tells a time, or the digest of one"
 	randomNames    = "a message names a change set, and no two runs of the scenario give it the same name"
 	planDecides    = "function plan decides what it is about: the state machine has the path of other scenarios"
+	suspends       = "the installation with the other interpreter lets no project be suspended"
 	noEvents       = "the other interpreter sends no events about executions that have ended"
 )
 
 // notInRealTime are the scenarios that are not played in real time, with the reason.
 var notInRealTime = map[string]string{
-	"aborted": noEvents, "aborted_planning": noEvents,
+	"back_after_failure":        realTimes,
+	"back_approved":             realTimes,
+	"back_before_move":          realTimes,
+	"back_failed_rolled_back":   realTimes,
+	"back_queued":               realTimes,
+	"back_refused":              realTimes,
+	"back_removed":              realTimes,
+	"back_to_previous":          realTimes,
+	"suspended":                 suspends,
+	"suspended_answer_lost":     suspends,
+	"suspended_crash_after":     suspends,
+	"suspended_databases":       suspends,
+	"suspended_databases_crash": suspends,
+	"suspended_destroyed":       suspends,
+	"suspended_gone":            suspends,
+	"suspended_recreated":       suspends,
+	"suspended_refused":         suspends,
+	"suspended_scheduled":       suspends,
+	"suspended_twice":           suspends,
+	"aborted":                   noEvents, "aborted_planning": noEvents,
 	"cancelled_for_good": exactMoment, "cleaned_up": exactMoment, "schedules_overtaken": exactMoment, "schedules_superseded": exactMoment, "changed_outside_at_end": exactMoment, "adopted_refused": exactMoment, "policy_freeze": exactMoment,
 	"forced": longOperations, "forced_lost_answer": longOperations, "forced_alone": longOperations, "forced_back": longOperations, "forced_superseded": longOperations,
 	"retained_crash_before": exactMoment, "retained_crash_after": exactMoment, "retained_answer_lost": exactMoment, "retained_throttled": exactMoment,
