@@ -76,7 +76,7 @@ func TestPurgeCommand(t *testing.T) {
 	for args, want := range map[string]string{
 		"purge":                               "--older-than: say how long ago",
 		"purge --older-than 1h --yes":         "give at least 24h",
-		"purge --older-than week --yes":       "is no age",
+		"purge --older-than week --yes":       "is not an age",
 		"purge --older-than 90d":              "confirm it: confirm with --yes",
 		"purge --older-than 90d --keep 0":     "keep at least 1 run",
 		"purge --older-than 90d --plan --yes": "--yes has no effect with --plan",
