@@ -126,7 +126,7 @@ var (
 	purges = []permission{
 		{Do: []string{"s3:ListBucketVersions"}, On: []string{"${Bucket}"}, Why: "a purge finds versions that are old and that nothing names"},
 		{
-			Do:  []string{"s3:DeleteObjectVersion"},
+			Do:  []string{"s3:DeleteObject", "s3:DeleteObjectVersion"},
 			On:  []string{"${Bucket}/artifacts/*", "${Bucket}/projects/*", "${Bucket}/remote/*", "${Bucket}/revisions/*", "${Bucket}/specs/*", "${Bucket}/templates/*"},
 			Why: "a purge deletes them; their names contain projects or digests, and it names each version, so it makes no delete marker",
 		},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +31,7 @@ func TestPurgeOfAnInstallation(t *testing.T) {
 	objects := s3.NewFromConfig(h.Cloud.Config(), func(o *s3.Options) { o.UsePathStyle = true })
 	p := purge.Purge{
 		Table: table.New(dynamodb.NewFromConfig(h.Cloud.Config()), cli.Name), Bucket: bucket.PurgedBucket{Bucket: bucket.New(objects, cli.Name, cli.Region), Client: objects},
-		Named: func(context.Context, string) ([]run.Source, error) { return nil, nil }, Now: func() time.Time { return time.Now().Add(100 * 24 * time.Hour) },
+		Now: func() time.Time { return time.Now().Add(100 * 24 * time.Hour) },
 	}
 	all := func(only bool) purge.Freed {
 		t.Helper()
@@ -77,7 +76,7 @@ func TestPurgeCommand(t *testing.T) {
 	for args, want := range map[string]string{
 		"purge":                               "--older-than: say how long ago",
 		"purge --older-than 1h --yes":         "give at least 24h",
-		"purge --older-than week --yes":       "is no age",
+		"purge --older-than week --yes":       "is not an age",
 		"purge --older-than 90d":              "confirm it: confirm with --yes",
 		"purge --older-than 90d --keep 0":     "keep at least 1 run",
 		"purge --older-than 90d --plan --yes": "--yes has no effect with --plan",

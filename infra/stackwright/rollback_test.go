@@ -16,7 +16,7 @@ func TestRollback(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("a rollback without another revision ended with %d", r.code)
 	}
-	l.has(r.err, "the number of other revisions that were deployed successfully to all stacks is 0", "rollback refused: nothing was done")
+	l.has(r.err, "other revisions that were deployed successfully to all stacks, and there are 0", "rollback refused: nothing was done")
 	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
 	l.must(cli.ExitOK, "deploy", l.project)
 	l.edit("stackwright.yaml", "text: goodbye", "text: again")

@@ -30,7 +30,7 @@ func (a proposeRevert) Poll(ctx context.Context, t Task) (Progress, error) {
 // revertVerb brings resources back by the change set of another step, which a person may have approved.
 func revertVerb(c Cloud) Verb {
 	v := executeVerb(c)
-	v.Name, v.Request, v.Configures, v.Past = plan.Revert, ExecuteDriftChangeSet, false, "brought back"
+	v.Name, v.Request, v.Configures, v.Past = plan.Revert, ExecuteDriftChangeSet, false, "reverted"
 	return v
 }
 

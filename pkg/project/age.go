@@ -21,7 +21,7 @@ func ParseAge(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fault.New(fault.Invalid, "%.40q is no age: write days, such as 90d, or hours and minutes, such as 12h or 30m", text)
+		return 0, fault.New(fault.Invalid, "%.40q is not an age: write days, such as 90d, or hours and minutes, such as 12h or 30m", text)
 	}
 	return d, nil
 }

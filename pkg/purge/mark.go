@@ -110,21 +110,17 @@ func (p Purge) project(ctx context.Context, m *marks, k run.Retention, only bool
 	if err != nil {
 		return err
 	}
-	named, err := p.Named(ctx, id)
-	if err != nil {
-		return err
-	}
-	m.old[id] = k.Old(runs, l, records, named, now)
+	m.old[id] = k.Old(runs, l, records, now)
 	stay := slices.DeleteFunc(slices.Clone(runs), func(r run.Run) bool {
 		return only && slices.ContainsFunc(m.old[id], func(old run.Run) bool { return old.ID == r.ID })
 	})
 	for _, r := range stay {
 		m.name(r.Source)
 	}
-	for _, s := range append(named, l.LastSuccessful, l.LastFull, l.LastAttempted.Source) {
+	for _, s := range []run.Source{l.LastSuccessful, l.LastFull, l.LastAttempted.Source} {
 		m.name(s)
 	}
-	for _, r := range l.Successful { // a rollback deploys them again
+	for _, r := range l.Successful { // a rollback to one of them deploys it again
 		m.name(r.Source)
 	}
 	name, _, _ := strings.Cut(id, "@")

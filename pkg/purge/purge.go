@@ -64,14 +64,10 @@ type Version struct {
 	Current bool // it is the newest one of its key
 }
 
-// Named says which configurations of a project stay because a user has named them.
-type Named func(ctx context.Context, project string) ([]run.Source, error)
-
 // A Purge deletes what is old. All its fields are needed.
 type Purge struct {
 	Table  Table
 	Bucket Bucket
-	Named  Named
 	Now    func() time.Time
 }
 

@@ -27,7 +27,6 @@ type backend struct {
 	versions  []purge.Version   // sorted by key, and of a key the newest first
 	bodies    map[string]string // by version
 	needs     map[string][]string
-	named     map[string][]run.Source
 	recorded  []run.AuditEntry
 	n         int
 	most      int // versions of a page
@@ -37,7 +36,7 @@ type backend struct {
 func newBackend() *backend {
 	return &backend{
 		now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), runs: map[string][]run.Run{}, locks: map[string]run.Lock{}, records: map[string]map[string]plan.Record{},
-		bodies: map[string]string{}, needs: map[string][]string{}, named: map[string][]run.Source{}, most: 20, meanwhile: func() {},
+		bodies: map[string]string{}, needs: map[string][]string{}, most: 20, meanwhile: func() {},
 	}
 }
 
@@ -93,6 +92,13 @@ func (b *backend) start(project string, s run.Source, edition int) run.Run {
 	l.Owner = run.Writer{Run: r.ID}
 	b.locks[project] = l
 	return r
+}
+
+// revise lets the lock of a project name a run as a revision that a rollback may deploy again.
+func (b *backend) revise(project string, r run.Run) {
+	l := b.locks[project]
+	l.Successful = []run.Revision{{Run: r.ID, Source: r.Source, Values: r.Values}}
+	b.locks[project] = l
 }
 
 // end ends the newest run of a project.
@@ -248,8 +254,9 @@ func (b *backend) lost() (all []string) {
 		if l.Values != "" {
 			need("values of", "specs/values-"+l.Values+".json", "")
 		}
-		for _, s := range b.named[project] {
-			configuration("named", s)
+		for _, v := range l.Successful {
+			configuration("revision "+v.Run, v.Source)
+			need("values of revision "+v.Run, "specs/values-"+v.Values+".json", "")
 		}
 		for _, r := range b.runs[project] {
 			configuration("run "+r.ID, r.Source)
@@ -273,7 +280,7 @@ func (b *backend) lost() (all []string) {
 // purge purges until all is done, some at a time.
 func (b *backend) purge(t *testing.T, k run.Retention, only bool) (all purge.Freed) {
 	t.Helper()
-	p := purge.Purge{Table: b, Bucket: b, Named: func(_ context.Context, project string) ([]run.Source, error) { return b.named[project], nil }, Now: func() time.Time { return b.now }}
+	p := purge.Purge{Table: b, Bucket: b, Now: func() time.Time { return b.now }}
 	all.Versions = make(map[string]int)
 	for after, calls := "", 0; ; calls++ {
 		f, next, err := p.Some(t.Context(), k, only, after, 0)
@@ -294,8 +301,8 @@ const day = 24 * time.Hour
 
 var quarter = run.Retention{OlderThan: 90 * day, Keep: 2}
 
-// Whatever runs there were, and whatever starts and ends while a purge works: what is deployed, the last successful configuration, what a user has named,
-// and all that runs need which have not ended, or that are still listed, exists afterwards.
+// Whatever runs there were, and whatever starts and ends while a purge works: what is deployed, the last successful configuration, the revisions that the
+// lock names, and all that runs need which have not ended, or that are still listed, exists afterwards.
 func TestPurgeKeepsWhatIsNeeded(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -318,7 +325,7 @@ func TestPurgeKeepsWhatIsNeeded(t *testing.T) {
 			act()
 		}
 		if runs := b.runs["shop@prod"]; len(runs) > 0 && r.IntN(2) == 0 {
-			b.named["shop@prod"] = []run.Source{runs[len(runs)-1].Source}
+			b.revise("shop@prod", runs[len(runs)-1])
 		}
 		acts := 20
 		b.meanwhile = func() {
@@ -388,7 +395,7 @@ func TestPurgeDeletesWhatNothingNames(t *testing.T) {
 func TestPurgeInOneCall(t *testing.T) {
 	b := history(10)
 	want := b.purge(t, quarter, true)
-	p := purge.Purge{Table: b, Bucket: b, Named: func(context.Context, string) ([]run.Source, error) { return nil, nil }, Now: func() time.Time { return b.now }}
+	p := purge.Purge{Table: b, Bucket: b, Now: func() time.Time { return b.now }}
 	got, next, err := p.Some(t.Context(), quarter, false, "", time.Hour)
 	if err != nil || next != "" || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v, %q, %v, want %+v", got, next, err, want)
@@ -415,15 +422,17 @@ func TestPurgeKeeps(t *testing.T) {
 			},
 			func(b *backend, old run.Run) bool { return needed(b, old, "") },
 		},
-		"a configuration that a user has named, with the run": {
-			func(b *backend, old run.Run) { b.named["shop@prod"] = []run.Source{old.Source} },
+		"a revision that the lock names, without its run": {
+			func(b *backend, old run.Run) { b.revise("shop@prod", old) },
 			func(b *backend, old run.Run) bool {
-				return b.has(old.Source.Key, old.Source.Version) && b.has("remote/"+old.Source.Digest()+"/"+sum("address"), "") && oldest(b).ID == old.ID
+				return b.has(old.Source.Key, old.Source.Version) && b.has("remote/"+old.Source.Digest()+"/"+sum("address"), "") &&
+					b.has("specs/values-"+old.Values+".json", "") && oldest(b).ID != old.ID
 			},
 		},
-		"a configuration that a user has named, although the run is gone": {
+		"a revision that the lock names, although its run was deleted before": {
 			func(b *backend, old run.Run) {
-				b.named["shop@prod"], b.runs["shop@prod"] = []run.Source{old.Source}, b.runs["shop@prod"][:10]
+				b.revise("shop@prod", old)
+				b.runs["shop@prod"] = b.runs["shop@prod"][:10]
 			},
 			func(b *backend, old run.Run) bool { return b.has(old.Source.Key, old.Source.Version) },
 		},
@@ -494,7 +503,7 @@ func TestPurgeSeesRunsThatAreRequestedMeanwhile(t *testing.T) {
 			b.start("shop@prod", old.Source, 0)
 		}
 	}
-	p := purge.Purge{Table: b, Bucket: b, Named: func(context.Context, string) ([]run.Source, error) { return nil, nil }, Now: func() time.Time { return b.now }}
+	p := purge.Purge{Table: b, Bucket: b, Now: func() time.Time { return b.now }}
 	if _, _, err := p.Some(t.Context(), quarter, false, "revisions/", time.Hour); err != nil || !b.has(old.Source.Key, old.Source.Version) {
 		t.Errorf("it is deleted, %v", err)
 	}
@@ -517,7 +526,7 @@ func TestPurgeOfUploads(t *testing.T) {
 // A retention that is not safe, and a place that is none, are refused, and nothing is deleted.
 func TestPurgeIsRefused(t *testing.T) {
 	b := history(10)
-	p := purge.Purge{Table: b, Bucket: b, Named: func(context.Context, string) ([]run.Source, error) { return nil, nil }, Now: func() time.Time { return b.now }}
+	p := purge.Purge{Table: b, Bucket: b, Now: func() time.Time { return b.now }}
 	for _, k := range []run.Retention{{}, {OlderThan: 90 * day}, {OlderThan: time.Hour, Keep: 1}, {OlderThan: purge.Least - 1, Keep: 1}} {
 		if _, _, err := p.Some(t.Context(), k, false, "", time.Hour); !fault.Is(err, fault.Invalid) || !fault.Is(p.Begin(t.Context(), k, "ann", ""), fault.Invalid) {
 			t.Errorf("%+v: %v", k, err)

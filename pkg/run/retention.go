@@ -13,9 +13,9 @@ type Retention struct {
 }
 
 // Old lists those of the runs of a project that nothing needs any more. The runs are all that there are, newest first. It leaves out
-// those that something names: the lock, a record, a retry of a run that stays, a saved plan, or a configuration that stays because the lock or
-// the user names it; the newest run of such a configuration stays.
-func (k Retention) Old(runs []Run, l Lock, records map[string]plan.Record, named []Source, now time.Time) []Run {
+// those that something names: the lock, a record, a retry of a run that stays, a saved plan, or a configuration that the lock names; the
+// newest run of such a configuration stays. A rollback to a revision does not need its run: the lock has what a rollback reads.
+func (k Retention) Old(runs []Run, l Lock, records map[string]plan.Record, now time.Time) []Run {
 	stays := make(map[string]bool)
 	for _, id := range append([]string{l.Owner.Run, l.LastAttempted.Run, l.CancelledBy}, l.Moved...) {
 		stays[id] = true
@@ -30,9 +30,6 @@ func (k Retention) Old(runs []Run, l Lock, records map[string]plan.Record, named
 		}
 	}
 	sources := map[Source]bool{l.LastSuccessful: true, l.LastFull: true, l.LastAttempted.Source: true}
-	for _, s := range named {
-		sources[s] = true
-	}
 	delete(sources, Source{})
 	var old []Run
 	for n, r := range runs {

@@ -42,7 +42,7 @@ func TestOldRuns(t *testing.T) {
 		var l run.Lock
 		c.change(runs, &l)
 		var got []string
-		for _, r := range k.Old(runs, l, map[string]plan.Record{"a": {Run: "r3"}}, nil, now) {
+		for _, r := range k.Old(runs, l, map[string]plan.Record{"a": {Run: "r3"}}, now) {
 			got = append(got, r.ID)
 		}
 		if fmt.Sprint(got) != c.want {
@@ -51,7 +51,7 @@ func TestOldRuns(t *testing.T) {
 	}
 	runs := []run.Run{{Request: run.Request{ID: "a"}, State: run.StateSucceeded}, {Request: run.Request{ID: "b"}, State: run.StateSucceeded}, {Request: run.Request{ID: "c"}, State: run.StateSucceeded}}
 	for _, r := range []plan.Record{{Run: "c"}, {Drift: &plan.Drift{Run: "c"}}} {
-		if old := k.Old(runs, run.Lock{}, map[string]plan.Record{"x": r}, nil, now); len(old) != 0 {
+		if old := k.Old(runs, run.Lock{}, map[string]plan.Record{"x": r}, now); len(old) != 0 {
 			t.Errorf("a record names the run, and %v is old", old)
 		}
 	}

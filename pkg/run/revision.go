@@ -121,7 +121,7 @@ func (h History) relative(word string, all []Revision) (v Revision, relative boo
 	case back == 0:
 		return Revision{}, true, fault.New(fault.Missing, "%s: the run that has deployed it is not recorded any more: deploy the project again", word)
 	case back > len(before):
-		return Revision{}, true, fault.New(fault.Missing, "%s: the number of other revisions that were deployed successfully to all stacks is %d: name the run of the revision: stackwright revisions lists them", word, len(before))
+		return Revision{}, true, fault.New(fault.Missing, "%s: it counts only other revisions that were deployed successfully to all stacks, and there are %d: name the run of the revision: stackwright revisions lists them", word, len(before))
 	}
 	return before[back-1], true, nil
 }

@@ -78,7 +78,7 @@ func TestRevision(t *testing.T) {
 		kind       fault.Kind
 	}{
 		{"current", "afback", ""}, {"previous", "agfour", ""}, {"", "agfour", ""}, {"current~1", "agfour", ""}, {"current~2", "zzold", ""},
-		{"current~3", "the number of other revisions that were deployed successfully to all stacks is 2", fault.Missing},
+		{"current~3", "other revisions that were deployed successfully to all stacks, and there are 2", fault.Missing},
 		{"abthree", "abthree", ""}, {"abt", "abthree", ""}, {"ABT", "abthree", ""}, {"aefailed", "aefailed", ""}, {"zz", "zzold", ""},
 		{"ab", "2 revisions begin with \"ab\": give more of the ID: abpartial (deploy, succeeded, 2026-03-01T12:05:00Z), abthree (", fault.Refused},
 		{"acunplanned", "there is no revision", fault.Missing}, {"adplan", "there is no revision", fault.Missing}, {"current~0", "there is no revision", fault.Missing},

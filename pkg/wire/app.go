@@ -32,7 +32,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/purge"
-	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // parallel is how many stacks one poll describes at a time. DescribeStacks allows
@@ -87,7 +86,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		meter:  meter,
 		log:    logger,
 		owner:  env.Owner,
-		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), purge: purge.Purge{Table: table, Bucket: s3.PurgedBucket{Bucket: objects, Client: client}, Named: nothingNamed, Now: time.Now}, inside: readers(accounts),
+		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), purge: purge.Purge{Table: table, Bucket: s3.PurgedBucket{Bucket: objects, Client: client}, Now: time.Now}, inside: readers(accounts),
 		page:      pageOf(env),
 		rate:      env.Rate,
 		deliverer: deliverer(cfg, env, table, objects, logger),
@@ -118,9 +117,6 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		},
 	}
 }
-
-// nothingNamed is purge.Named: users name no configurations.
-func nothingNamed(context.Context, string) ([]run.Source, error) { return nil, nil }
 
 // s3Options puts the bucket's name into the path if the endpoint is not AWS's own,
 // because names below another endpoint may not resolve. It also silences the SDK's

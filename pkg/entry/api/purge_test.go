@@ -49,7 +49,7 @@ func TestPurge(t *testing.T) {
 	}
 	h.purged = nil
 	for body, want := range map[string]string{
-		`{}`:                                        `older_than: "" is no age`,
+		`{}`:                                        `older_than: "" is not an age`,
 		`{"older_than":"90"}`:                       "older_than: ",
 		`{"older_than":"1h"}`:                       "older_than: 1h0m0s: give at least 24h",
 		`{"older_than":"90d","keep":0}`:             "keep: 0: keep at least 1",

@@ -115,8 +115,8 @@ differs, as expected and as it is. It changes no stack, and records which stacks
 --exit-code, the exit code is 5 if a stack has drifted. CloudFormation compares only properties that the template has, not in nested stacks, and not
 for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.
 
-With --revert it brings back what the last detection has found, with a change set for each stack that compares the deployed template with the live resources.
-It deploys nothing new, waits for approval where the stacks demand it, and says what CloudFormation does not bring back. With --plan it shows these change sets and executes none.
+With --revert it reverts the drift that the last detection has found, with a change set for each stack that compares the deployed template with the live resources.
+It deploys nothing new, waits for approval where the stacks demand it, and says what CloudFormation does not revert. With --plan it shows these change sets and executes none.
 
 With --accept it then writes a copy of each template whose values have drifted, with the live values in their places, into the folder of --out. It
 changes no file of the project: compare the copies with your templates, copy those that you want over them, and deploy. Comments and all other
@@ -409,7 +409,7 @@ To see what happens when something fails, inject a fault (the stack's name may b
 			long: `Deletes the runs of all projects that ended long ago, with their steps, answers and events, except for the newest ones of each project and environment,
 and then the specs, templates, artifacts, configurations and files from elsewhere in the bucket that were put long ago and that nothing names any more.
 
-What is needed stays: what is deployed, the last successful configuration with which a rollback goes back, runs that have not ended and all that they use, runs
+What is needed stays: what is deployed, the configurations of the newest 20 successful revisions, which rollback can deploy again, runs that have not ended and all that they use, runs
 that are repeated or saved plans, and the newest upload of each project. Runs may start and end while it works, and it can be repeated at any time. On a terminal it shows first what would be
 deleted, and asks, unless --yes is given. You have to be admin of all projects.`,
 			examples: []string{"purge --older-than 90d --plan", "purge --older-than 60d --keep 20 --yes"},

@@ -51,10 +51,8 @@ func directly(at site, caller func(context.Context) string) direct {
 	all, in := table.New(dynamodb.NewFromConfig(at.config), at.table), bucket.New(objects, at.bucket, at.home.Region)
 	return direct{
 		Table: all, at: at, caller: caller, objects: in,
-		purges: purge.Purge{
-			Table: all, Bucket: bucket.PurgedBucket{Bucket: in, Client: objects}, Now: time.Now,
-			Named: func(context.Context, string) ([]run.Source, error) { return nil, nil }, // users name no configurations
-		}, flows: stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
+		purges: purge.Purge{Table: all, Bucket: bucket.PurgedBucket{Bucket: in, Client: objects}, Now: time.Now},
+		flows:  stepfunctions.New(sfn.NewFromConfig(at.config), at.machine),
 	}
 }
 
