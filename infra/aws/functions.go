@@ -89,11 +89,15 @@ func (i *installation) addQueue(name string) awssqs.Queue {
 
 // addFunctions makes the functions that were built, each with its own role.
 func (i *installation) addFunctions() {
-	permissions := permissions(i.settings)
+	permissions := inRoles(i.settings)
+	changes := i.addPolicy("change-stacks", "What Stackwright may do to change stacks in this account", changes(i.settings))
 	for _, name := range i.names {
 		size := sizes[name]
 		logs := i.addLogs(title(name)+"Logs", i.logs(name))
 		role := i.addRole(name, "lambda.amazonaws.com", nil, permissions[name])
+		if slices.Contains(changing, name) {
+			role.AddManagedPolicy(changes)
+		}
 		if slices.Contains(detecting, name) {
 			i.allow(role, title(name)+"Reads", i.settings.drift)
 		}

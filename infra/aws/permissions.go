@@ -24,19 +24,35 @@ type permission struct {
 // conditions are operators with the keys that they compare, each with a text or a list of texts.
 type conditions map[string]map[string]any
 
-// permissions are what each function may do. A new call needs its permission here.
+// permissions are what each function may do.
 func permissions(s settings) map[string][]permission {
+	all := inRoles(s)
+	for _, f := range changing {
+		all[f] = append(all[f], changes(s)...)
+	}
+	return all
+}
+
+// changing are the functions that change stacks.
+var changing = []string{"execute-step", "wait-status"}
+
+// changes is what they may do with stacks. It is one managed policy of their roles, because the policies in a role have room for 10,240 letters.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+func changes(s settings) []permission { return slices.Concat(begins, adopts(s)) }
+
+// inRoles are the permissions in the role of each function. A new call needs its permission here, or in changes.
+func inRoles(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, parameters(s), schedules),
-		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, begins, detects),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, begins, stops, publishes),
+		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, detects),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"notify":       slices.Concat(marks, delivers, secrets(s), reports(s), dead("notify")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares, purges),
 	}
-	for _, f := range []string{"execute-step", "wait-status"} {
-		all[f] = slices.Concat(all[f], adopts(s), hooks(s), suspends(s))
+	for _, f := range changing {
+		all[f] = slices.Concat(all[f], hooks(s), suspends(s))
 	}
 	all["wait-status"] = slices.Concat(all["wait-status"], executions(s), fills(s))
 	if s.adoptable != "" {
@@ -184,7 +200,7 @@ var (
 		Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:DescribeStacks", "cloudformation:ListStackResources"},
 		On: []string{stacks}, Why: anywhere,
 	}}
-	watches = []permission{{ // in one statement, because a role has room for 10,240 letters. The permissions of a stack refactor are those of its stacks, and CloudFormation names the change sets of nested stacks itself
+	watches = []permission{{ // the permissions of a stack refactor are those of its stacks, and CloudFormation names the change sets of nested stacks itself
 		Do: slices.Concat(describes[0].Do, []string{"cloudformation:DescribeChangeSet", "cloudformation:DescribeStackRefactor", "cloudformation:DescribeStackResourceDrifts", "cloudformation:DetectStackDrift", "cloudformation:DetectStackResourceDrift", "cloudformation:GetStackPolicy", "cloudformation:ListStackRefactorActions", "cloudformation:ListStackRefactors"}),
 		On: []string{stacks}, Why: anywhere,
 	}}

@@ -24,6 +24,18 @@ func (i *installation) addRole(name, service string, only conditions, permission
 	return role
 }
 
+// addPolicy makes a managed policy below the path of the installation, which no project can change.
+func (i *installation) addPolicy(name, why string, permissions []permission) awsiam.ManagedPolicy {
+	policy := awsiam.NewManagedPolicy(i.Stack, jsii.String(title(name)), &awsiam.ManagedPolicyProps{
+		ManagedPolicyName: jsii.String(i.roleName(name)),
+		Path:              jsii.String(path),
+		Description:       jsii.String(why),
+		Document:          i.document(permissions),
+	})
+	called(policy, title(name))
+	return policy
+}
+
 // ours requires that a service acts for this account, and not for another one (confused deputy).
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
 func ours() conditions {

@@ -29,6 +29,35 @@ type resource struct {
 
 	DeletionPolicy string
 	DependsOn      any
+
+	inside []any // of a role: the policies in it, without the managed ones
+}
+
+// UnmarshalJSON reads a template. A role has the managed policies of the template that it names beside the policies in it, because it may do
+// what either says.
+func (t *template) UnmarshalJSON(body []byte) error {
+	type plain template
+	if err := json.Unmarshal(body, (*plain)(t)); err != nil {
+		return err
+	}
+	for name, r := range t.Resources {
+		if r.Type != "AWS::IAM::Role" {
+			continue
+		}
+		r.inside, _ = r.Properties["Policies"].([]any)
+		all := slices.Clone(r.inside)
+		named, _ := r.Properties["ManagedPolicyArns"].([]any)
+		for _, arn := range named {
+			reference, _ := arn.(map[string]any)
+			of, _ := reference["Ref"].(string)
+			if policy, ours := t.Resources[of]; ours {
+				all = append(all, map[string]any{"PolicyName": of, "PolicyDocument": policy.Properties["PolicyDocument"]})
+			}
+		}
+		r.Properties["Policies"] = all
+		t.Resources[name] = r
+	}
+	return nil
 }
 
 // everything has every setting.
