@@ -42,7 +42,7 @@ fault
 project               fault lib/function lib/graph lib/pattern lib/suggest
 remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/shorten lib/suggest
-plan                  fault project lib/difference lib/graph lib/resource lib/shorten lib/suggest lib/template
+plan                  fault project lib/difference lib/graph lib/pattern lib/resource lib/shorten lib/suggest lib/template
 run                   fault project access plan
 purge                 fault plan run
 hook                  fault project remote lib/pattern

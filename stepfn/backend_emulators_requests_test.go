@@ -30,7 +30,7 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
 	for _, o := range with {
-		for name, stacks := range map[string][]string{"only": o.only, "adopt": o.adopt} {
+		for name, stacks := range map[string][]string{"only": o.only, "exclude": o.exclude, "adopt": o.adopt} {
 			if stacks != nil {
 				about[name] = stacks
 			}
@@ -38,6 +38,15 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		about["rollback"], about["refuse"], about["force"] = o.rollback, o.refuse, o.force
 		if o.plan != "" {
 			about["plan"] = o.plan
+		}
+		if o.apart || o.together {
+			about["with_dependencies"] = o.together
+		}
+		if o.dependents {
+			about["with_dependents"] = true
+		}
+		if o.since != "" {
+			about["changed_since"] = o.since
 		}
 		if o.whileSuspended {
 			about["while_suspended"] = true

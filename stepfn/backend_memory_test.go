@@ -86,9 +86,23 @@ type options struct {
 	plan             string     // the reference of that plan
 	source           run.Source // the files of that plan; empty for those of the project
 	only, adopt      []string
+	exclude          []string
+	apart            bool // without the dependencies of the selected stacks
+	together         bool // with them, also if the operation does not add them by default
+	dependents       bool
+	since            string // a run: only stacks whose files differ
 	force            bool
 	to               string // the revision
 	given            bool   // the line of the scenario has an option
+}
+
+// selection is what the options select.
+func (o options) selection() plan.Selection {
+	s := plan.Selection{Only: o.only, Exclude: o.exclude, WithDependents: o.dependents, ChangedSince: o.since}
+	if o.apart || o.together {
+		s.WithDependencies = new(o.together)
+	}
+	return s
 }
 
 // memoryBackend is the backend in memory.
@@ -190,7 +204,7 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
 	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Only, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.WhileSuspended = o.deletions, o.rollback, o.refuse, o.force, o.only, o.adopt, o.exact, o.plan, o.digest, o.step, o.to, o.whileSuspended
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.WhileSuspended = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.exact, o.plan, o.digest, o.step, o.to, o.whileSuspended
 	}
 	switch operation {
 	case "deploy":

@@ -20,7 +20,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 			o := st.with
 			words[st.word.name] = true
 			for option, has := range map[plan.Option]bool{
-				plan.OptionForce: o.force, plan.OptionRollback: o.rollback, plan.OptionRefuse: o.refuse, plan.OptionOnly: o.only != nil, plan.OptionAdopt: o.adopt != nil,
+				plan.OptionForce: o.force, plan.OptionRollback: o.rollback, plan.OptionRefuse: o.refuse, plan.OptionOnly: o.only != nil, plan.OptionExclude: o.exclude != nil, plan.OptionWithDependencies: o.apart || o.together, plan.OptionWithDependents: o.dependents, plan.OptionChangedSince: o.since != "", plan.OptionAdopt: o.adopt != nil,
 				plan.OptionMaxDeletions: o.deletions != nil, plan.OptionExact: o.exact, plan.OptionWhileSuspended: o.whileSuspended, plan.OptionPlan: o.saved || o.savedFor,
 				plan.OptionTo:     o.to != "",
 				plan.OptionUpload: st.word.name == "deploy" && !o.given,                                   // a deploy without options is an upload

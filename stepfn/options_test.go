@@ -33,6 +33,7 @@ var stackOptions = map[string]option{
 	"unlocked":   {`stack_policy_during_update: { Statement: { Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.DuringUpdate = project.AllowAll }},
 	"topics":     {`resource_types: ["AWS::SNS::*", "AWS::DynamoDB::Table"]`, func(n *project.Node) { n.ResourceTypes = []string{"AWS::DynamoDB::Table", "AWS::SNS::*"} }},
 	"open":       {`stack_policy: { Statement: [{ Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" }] }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(project.AllowAll) }},
+	"team":       {"tags: { team: shop }", func(n *project.Node) { n.Tags = map[string]project.Text{"team": project.Literal("shop")} }},
 	"topic":      {`notifications: ["arn:aws:sns:${region}:${account}:topic"]`, func(n *project.Node) { n.Notifications = []string{topicIn(n.Target)} }},
 }
 

@@ -29,6 +29,7 @@ type generator struct {
 	alarms     []string   // that they wait for
 	uploading  [][]string // the words of hooks that upload, without what they upload
 	drifting   *rand.Rand // draws which resources drift; nil if none does
+	selecting  *rand.Rand // draws which stacks a request is about; nil if all are about all
 	backing    *rand.Rand // draws rollbacks to revisions; nil if there are none
 	suspending *rand.Rand // draws suspensions; nil if there are none
 	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
@@ -54,6 +55,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.moves(seed)
 	a.prunes(seed)
 	a.drifts(seed)
+	a.selections(seed)
 	a.backs(seed)
 	a.suspends(seed)
 	turns := 1 + a.IntN(3)
@@ -184,6 +186,8 @@ func (a *generator) request(w stacks) {
 			words = append(words, "with", "exactly")
 		}
 		a.add(what, words...)
+	case "destroy":
+		a.add(what, a.someOf(a.last)...)
 	case "refresh":
 		a.add(a.one(what, "check"))
 	default:
@@ -240,6 +244,9 @@ func (a *generator) deploy(w stacks) {
 		if a.moving == nil { // without a project file there is no move_from
 			words = append(words, "with", "file-lost")
 		}
+	}
+	if len(words) == len(w) {
+		words = append(words, a.someOf(w)...)
 	}
 	if len(words) == len(w) && a.moving != nil && a.moving.IntN(2) == 0 {
 		words = append(words, "with", "rolling-back")

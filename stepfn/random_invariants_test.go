@@ -178,7 +178,7 @@ func (w *monitor) queue(x sim.Write) {
 
 // ended checks a run that has just ended.
 func (w *monitor) ended(r run.Run) {
-	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && plan.AllOperations().Of(r.Operation).Writes && r.Operation != "destroy" && len(r.Only) == 0 {
+	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && plan.AllOperations().Of(r.Operation).Writes && r.Operation != "destroy" && !r.Partial() {
 		w.asDesired(r, desired)
 	}
 }
@@ -253,6 +253,7 @@ func (w *monitor) startedBy(t action.Task) {
 		return // the run was ended by force while the request was on its way
 	}
 	w.leavesAlone(r, t)
+	w.staysInside(r, t)
 	record := w.p.Store.LendRecords(t.Project)[t.Step.Node]
 	w.holds(written, r.Steps[t.Number].Status == run.Running && record.Token == action.Token(t.Run, t.TokenKey, t.Number, t.Attempt),
 		"%s is requested with the token %s: the step is %s, the record says %q", t.Step.ID, t.Token(), r.Steps[t.Number].Status, record.Token)
@@ -331,7 +332,7 @@ func (w *monitor) upToDate(t action.Task) {
 				n.Stack = w.p.Store.LendRecords(t.Project)[part.Node].Stack
 			}
 			template, _ := w.p.Cloud.Template(n.Stack)
-			w.holds(current, !ok || desired.Ignores(part.Node) || stays(r, part.Node) || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
+			w.holds(current, !ok || desired.Ignores(part.Node) || r.Partial() && !w.about(r)[part.Node] || stays(r, part.Node) || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
 			got, want := t.Want.Parameters[name], w.p.Cloud.Output(n.Stack, part.Output)
 			w.holds(current, got == want, "%s gets %q from %s, whose output is %q", t.Step.ID, got, n.Stack, want)
 		}

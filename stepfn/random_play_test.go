@@ -157,8 +157,10 @@ func (g *player) submit(l line) {
 	if _, ok := l.option("refusing"); ok {
 		o = []options{{refuse: true}}
 	}
-	if _, ok := l.option("while-suspended"); ok {
-		o = []options{{whileSuspended: true}}
+	_, suspended := l.option("while-suspended")
+	if some, ok := l.selection(); ok || suspended {
+		some.whileSuspended = suspended
+		o = []options{some}
 	}
 	_, lost := l.option("file-lost")
 	g.ProjectFile(!lost)
@@ -376,7 +378,7 @@ func (g *player) checkLastRun() {
 		return // its stacks may have been changed since
 	}
 	g.lastChecked = last.ID
-	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" {
+	if w, ok := g.sources[last.Source]; ok && last.State == run.StateSucceeded && last.Operation != "destroy" && !last.Partial() {
 		g.asDesired(last, w)
 	}
 }

@@ -75,6 +75,9 @@ func (s *scenario) submit(st statement) string {
 		if st.with.saved || st.with.savedFor {
 			with[0].plan = s.planned.Changes
 		}
+		if st.with.since != "" {
+			with[0].since = s.named[st.with.since]
+		}
 		if st.with.saved {
 			with[0].source = s.planned.Source
 		}

@@ -227,7 +227,12 @@ func (s *scenario) reason(st statement) {
 }
 
 func (s *scenario) hint(st statement) {
-	if all := s.Planned(s.ExecutionStatus(s.id)).Messages; !strings.Contains(strings.Join(all, "\n"), strings.Join(st.args, " ")) {
+	c := s.Planned(s.ExecutionStatus(s.id))
+	all := c.Messages
+	if c.Selection != nil {
+		all = append(all, c.Selection.Lines()...)
+	}
+	if !strings.Contains(strings.Join(all, "\n"), strings.Join(st.args, " ")) {
 		s.mismatchf("got %q", all)
 	}
 }

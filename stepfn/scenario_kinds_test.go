@@ -122,11 +122,11 @@ var kinds = map[string]*kind{
 	"HOOK-FAULT":      one("a fault", "crash-before", "crash-after", "answer-lost"),
 	"DATABASE-STATUS": one("a status of databases", "available", "stopping", "stopped", "starting"),
 
-	"PLAN-OPTION":    optionsOf("exactly"),
-	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "adopting", "as-planned", "by-the-plan", "while-suspended"),
-	"DESTROY-OPTION": optionsOf("refusing", "only"),
-	"FORGET-OPTION":  optionsOf("refusing", "only"),
-	"TO-OPTION":      optionsOf("to", "max-deletions", "rolling-back", "refusing", "only"),
+	"PLAN-OPTION":    optionsOf("exactly", "only", "excluding", "without-dependencies", "with-dependents", "changed-since"),
+	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan", "while-suspended"),
+	"DESTROY-OPTION": optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
+	"FORGET-OPTION":  optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
+	"TO-OPTION":      optionsOf("to", "max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents"),
 	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
 
 	"PATH": {"a state of the machine", func(*reader) []string { return pathNames() }, single(func(_ *reader, arg string) bool { return isPathElement(arg) })},
@@ -269,9 +269,9 @@ func takeNewRun(r *reader, _ *statement, args []string) int {
 }
 
 // optionsOf returns a kind of options of requests, such as "max-deletions 3" or "only
-// db,web". Stackwright itself refuses unknown names after "only".
+// db,web". Stackwright itself refuses unknown names after "only" and "excluding".
 func optionsOf(names ...string) *kind {
-	return &kind{"an option with its value", func(*reader) []string { return names }, func(_ *reader, st *statement, args []string) int {
+	return &kind{"an option with its value", func(*reader) []string { return names }, func(r *reader, st *statement, args []string) int {
 		if len(args) == 0 || !slices.Contains(names, args[0]) {
 			return 0
 		}
@@ -291,16 +291,23 @@ func optionsOf(names ...string) *kind {
 			st.with.exact = true
 		case "forcing":
 			st.with.force = true
-		case "only", "adopting":
+		case "without-dependencies":
+			st.with.apart = true
+		case "with-dependencies":
+			st.with.together = true
+		case "with-dependents":
+			st.with.dependents = true
+		case "only", "adopting", "excluding":
 			if len(args) < 2 {
 				return 0
 			}
-			names := strings.Split(args[1], ",")
-			if args[0] == "only" {
-				st.with.only = names
-			} else {
-				st.with.adopt = names
+			*map[string]*[]string{"only": &st.with.only, "adopting": &st.with.adopt, "excluding": &st.with.exclude}[args[0]] = strings.Split(args[1], ",")
+			return 2
+		case "changed-since": // a run that has a name
+			if len(args) < 2 || !r.runs[args[1]] {
+				return 0
 			}
+			st.with.since = args[1]
 			return 2
 		case "to":
 			if len(args) < 2 {

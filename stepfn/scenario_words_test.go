@@ -38,9 +38,9 @@ var words = []word{
 	// run must have that outcome. With "begins" or without an outcome it does not wait.
 	{"deploy", "[DEPLOY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
-	{"refresh", "[OUTCOME]", (*scenario).request, isRequest},
-	{"check", "[OUTCOME]", (*scenario).request, isRequest},
-	{"drift", "[OUTCOME]", (*scenario).request, isRequest},
+	{"refresh", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"check", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"drift", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"revert-drift", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-revert-drift", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"suspend", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
@@ -49,9 +49,9 @@ var words = []word{
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"prune", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
-	{"plan-prune", "[OUTCOME]", (*scenario).request, isRequest},
-	{"plan-destroy", "[OUTCOME]", (*scenario).request, isRequest},
-	{"plan-adopt", "[OUTCOME]", (*scenario).request, isRequest},
+	{"plan-prune", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest}, // to a run that has a name, or to current, previous or current~N
 	{"plan-rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
@@ -127,7 +127,7 @@ var words = []word{
 	{"estimate", "STACK TEXT...", (*scenario).estimate, isCheck}, // what the plan says it does not know about the stack contains the text
 	{"says", "TEXT...", (*scenario).says, isCheck},               // the messages contain the text
 	{"reason", "STACK TEXT...", (*scenario).reason, isCheck},     // a reason that the plan gives for its steps on the stack contains the text
-	{"hint", "TEXT...", (*scenario).hint, isCheck},               // what the plan says beside its stacks contains the text
+	{"hint", "TEXT...", (*scenario).hint, isCheck},               // what the plan says beside its stacks, also of the selection, contains the text
 	{"data-loss", "[STACK...]", (*scenario).dataLoss, isCheck},   // the stacks of which the plan says that data is lost, or that it may be, or that this is not known
 
 	// Checks of everything else.

@@ -83,6 +83,27 @@ func TestMaxDeletions(t *testing.T) {
 	l.has(l.run("deploy", l.project, "--max-deletions", "-1").err, "--max-deletions -1: give a whole number, 0 or more")
 }
 
+// Commands are about the stacks that their flags select, and say what is added and left out.
+func TestSelections(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	first := l.objects(l.must(cli.ExitOK, "deploy", l.project, "--exclude", "al*", "-o", "json", "--quiet"))[0]["run"].(string)
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--only", "al*,queue"), "added: topic (queue depends on it)", "+ alone  create")
+	r := l.run("plan", l.project, "--only", "queue", "--with-dependencies=maybe")
+	l.has(r.err, "--with-dependencies maybe: give true or false")
+	l.has(l.run("deploy", l.project, "--with-dependents").err, "--with-dependents: it adds to the stacks that only or changed_since selects")
+	l.has(l.run("deploy", l.project, "--only", "q?", "--exclude", "topik").out, "only: no stack matches q?", "exclude: there is no stack topik", "did you mean topic?")
+	l.has(l.run("plan", l.project, "--changed-since", "zzzz").err, "--changed-since: there is no run zzzz")
+	l.edit("stackwright.yaml", "{ Topic: nobody }", "{ Topic: somebody }")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--changed-since", first[:12]), "+ alone  create", "left out: 2 stacks (the files are those of run "+first+")")
+	l.must(cli.ExitOK, "deploy", l.project, "--changed-since", first)
+	l.has(l.must(cli.ExitOK, "destroy", l.project, "--only", "topic", "--with-dependents", "--exclude", "alone", "--plan"), "- queue  delete", "added: queue (it depends on topic)")
+	l.answers = "yes\n"
+	r = l.run("destroy", l.project, "--only", "topic", "--with-dependents", "--exclude", "alone")
+	l.has(r.err, "destroy deletes of pair@default: topic, with all that depends on these, but not alone")
+	l.has(l.must(cli.ExitOK, "forget", "al*", "--plan"), "alone")
+}
+
 func TestJSONIsOneObjectALine(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)

@@ -14,7 +14,7 @@ import (
 // takeEffect makes effective what the plan of r, which was approved just now, changes beside stacks: before that, a plan
 // changes nothing. After a crash, it is repeated.
 func (e *Engine) takeEffect(ctx context.Context, r run.Run) error {
-	desired, err := e.desired(ctx, r)
+	desired, err := e.desired(ctx, &r)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func TestOnlyReadsWhatItDeploys(t *testing.T) {
 		h := newFixture(t)
 		h.setVersion("v1", "a b c<a")
 		h.projects["v1"].Nodes["a"].Parameters["P"] = none
-		h.must(h.Start(t.Context(), run.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}, Options: run.Options{Only: []string{only}}}))
+		h.must(h.Start(t.Context(), run.Request{ID: "a", Project: shop, Operation: "deploy", Source: run.Source{Version: "v1"}, Options: run.Options{Selection: plan.Selection{Only: []string{only}}}}))
 		if r := h.planAndExecute("a"); r.State != want {
 			t.Errorf("deploy --only %s is %s: %q", only, r.State, r.Messages)
 		}

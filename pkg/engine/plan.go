@@ -153,7 +153,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.findFiles(ctx, r); err != nil {
 		return plan.Plan{}, err
 	}
-	desired, err := e.desired(ctx, *r)
+	desired, err := e.desired(ctx, r)
 	if err != nil {
 		return plan.Plan{}, notAgain(*r, err)
 	}
@@ -251,6 +251,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		if err := e.showPlan(ctx, r, view, shown, changes); err != nil {
 			return p, err
 		}
+	}
+	if !o.Preview { // a preview shows it with its changes
+		r.Messages = limitMessages(slices.Concat(view.SayingSelection(), r.Messages))
 	}
 	if r.Started = e.Now(); desired.Timeout > 0 {
 		r.Deadline = r.Started.Add(time.Duration(desired.Timeout))

@@ -203,7 +203,8 @@ type Records interface {
 // Configurations reads desired projects.
 type Configurations interface {
 	// Project returns the project that r's source describes. It reports everything
-	// that is wrong with it at once, as an error of kind Invalid.
+	// that is wrong with it at once, as an error of kind Invalid. Specs stores the
+	// templates of the project that was read last.
 	Project(ctx context.Context, r run.Run) (project.Project, error)
 }
 

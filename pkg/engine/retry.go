@@ -22,7 +22,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Refused, "run %s was a %s, which cannot be retried: request it again", old.ID, old.Operation)
 	}
 	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
-	r.Only, r.Adopt, r.To, r.Revision = old.Only, old.Adopt, old.To, old.Revision
+	r.Selection, r.Adopt, r.To, r.Revision = old.Selection, old.Adopt, old.To, old.Revision
 	if old.Started.IsZero() { // it has done nothing, so its saved plan can still be carried out
 		r.Plan, r.Rollback = old.Plan, r.Rollback || old.Plan != "" && old.Rollback
 	}

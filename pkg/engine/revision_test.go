@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -65,7 +66,7 @@ func TestRollbackToReadsAgain(t *testing.T) {
 	h.requestAndExecute("a", "deploy", "v1")
 	h.setVersion("v2", "vpc web")
 	h.projects["v2"].Nodes["web"].Parameters["P"] = project.Text{{Source: &project.Source{Parameter: "/shop/other"}}}
-	q := run.Request{ID: "b", Project: shop, Operation: "deploy", Source: run.Source{Version: "v2"}, Options: run.Options{Only: []string{"vpc"}}}
+	q := run.Request{ID: "b", Project: shop, Operation: "deploy", Source: run.Source{Version: "v2"}, Options: run.Options{Selection: plan.Selection{Only: []string{"vpc"}}}}
 	h.must(h.Start(t.Context(), q))
 	h.planAndExecute("b")
 	refused := h.back("c", "rollback-to", run.Options{To: "b"})

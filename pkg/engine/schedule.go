@@ -72,7 +72,7 @@ func (e *Engine) checkSchedule(ctx context.Context, r run.Run, full run.Source) 
 // destroy that a person requested removes them. This happens before the plan is
 // committed, or continued if it had to be approved, which is safe: after a crash it is done again.
 func (e *Engine) setSchedules(ctx context.Context, r run.Run, desired project.Project) error {
-	if o := e.operation(r); !o.Writes || len(r.Only) > 0 || o.DeletesAll && r.Schedule != "" {
+	if o := e.operation(r); !o.Writes || r.Partial() || o.DeletesAll && r.Schedule != "" {
 		return nil
 	}
 	if err := e.Schedules.SetSchedules(ctx, r.Project, desired.Schedules, e.Now()); err != nil {

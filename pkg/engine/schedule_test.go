@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -83,8 +84,8 @@ func TestPartialRunKeepsSchedules(t *testing.T) {
 	h.setVersion("v1", "vpc")
 	h.setSchedules("v1", "nightly")
 	for id, q := range map[string]run.Request{
-		"a": {Operation: "deploy", Source: run.Source{Version: "v1"}, Options: run.Options{Only: []string{"vpc"}}},
-		"b": {Operation: "destroy", Options: run.Options{Only: []string{"vpc"}}},
+		"a": {Operation: "deploy", Source: run.Source{Version: "v1"}, Options: run.Options{Selection: plan.Selection{Only: []string{"vpc"}}}},
+		"b": {Operation: "destroy", Options: run.Options{Selection: plan.Selection{Only: []string{"vpc"}}}},
 	} {
 		q.ID, q.Project = id, shop
 		h.must(h.Start(t.Context(), q))

@@ -16,7 +16,7 @@ import (
 // targets are permitted. A run that writes keeps the values, and a rollback restores those that the revision has kept.
 func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
 	about := p
-	if selected := plan.Selection(p, r.Only); selected != nil {
+	if selected := plan.Selected(p, e.operation(*r).Selects(r.Selection)); selected != nil {
 		about.Nodes = maps.Clone(p.Nodes)
 		maps.DeleteFunc(about.Nodes, func(name string, _ project.Node) bool { return !selected[name] })
 	}

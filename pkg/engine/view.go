@@ -14,18 +14,27 @@ import (
 
 // desired returns the project that r's source describes. It is an empty project for an
 // operation that needs only the records, and for a rollback if no deploy has succeeded.
-func (e *Engine) desired(ctx context.Context, r run.Run) (project.Project, error) {
-	if o := e.operation(r); !o.NeedsFiles || o.Restores && r.Source == (run.Source{}) {
+// It completes the selection of r with what the files say.
+func (e *Engine) desired(ctx context.Context, r *run.Run) (project.Project, error) {
+	o := e.operation(*r)
+	if !o.NeedsFiles || o.Restores && r.Source == (run.Source{}) {
 		name, environment, _ := strings.Cut(r.Project, "@")
 		return project.Project{Name: name, Environment: environment}, nil
 	}
-	p, err := e.Configurations.Project(ctx, r)
+	before, err := e.since(ctx, *r)
+	if err != nil {
+		return before, err
+	}
+	p, err := e.Configurations.Project(ctx, *r)
+	if err == nil && r.ChangedSince != "" {
+		r.Selection, err = r.Selection.Since(before, p)
+	}
 	switch {
 	case err != nil:
 		return p, err
-	case e.operation(r).Adopts:
-		p = plan.Adopting(p, r.Only)
-	case e.operation(r).Prunes:
+	case o.Adopts:
+		p = plan.Adopting(p, o.Selects(r.Selection))
+	case o.Prunes:
 		p = plan.Pruning(p)
 	case len(r.Adopt) > 0:
 		p, err = plan.AlsoAdopting(p, r.Adopt)
@@ -49,7 +58,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Only: r.Only, Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended}
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended}
 	if !e.operation(r).NeedsFiles {
 		l, err := e.Store.Lock(ctx, r.Project)
 		if err != nil {

@@ -19,7 +19,7 @@ func adopt() Operation {
 	return Operation{
 		Name: "adopt", Plan: AdoptStacks,
 		Requestable: true, NeedsFiles: true, Adopts: true, Approvable: true, Retryable: true,
-		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionReason, OptionRefuse),
 		Effect:  "it adopts stacks that exist, and changes none",
 	}
 }
@@ -29,13 +29,13 @@ func previewAdopt() Operation {
 	return Operation{
 		Name: PlanPrefix + "adopt", Plan: AdoptStacks,
 		Requestable: true, NeedsFiles: true, Adopts: true, Preview: true,
-		Options: []Option{OptionOnly},
+		Options: Selecting(),
 		Effect:  "the adoption of stacks that exist is planned",
 	}
 }
 
 // AdoptStacks plans to record the live stacks of all desired nodes that are not managed yet,
-// or of those that Only names. Its steps send no request that changes a stack.
+// or of those that are selected. Its steps send no request that changes a stack.
 func AdoptStacks(v View) (Plan, error) {
 	wants, err := v.Desired.Graph()
 	if err != nil {
@@ -77,18 +77,12 @@ func AdoptStacks(v View) (Plan, error) {
 }
 
 // Adopting returns the desired project in which exactly those nodes adopt their stacks that
-// an operation which only adopts is about: all but those that are left alone, or those that only names.
-func Adopting(p project.Project, only []string) project.Project {
-	v := View{Desired: p}
-	about := make(map[string]bool)
-	for _, name := range only {
-		for _, node := range v.matching(name) {
-			about[node] = true
-		}
-	}
+// an operation which only adopts is about: all but those that are left alone, or those that are selected.
+func Adopting(p project.Project, s Selection) project.Project {
+	about := Selected(p, s)
 	p.Nodes = maps.Clone(p.Nodes)
 	for name, n := range p.Nodes {
-		n.Adopt = len(only) == 0 && !p.Ignores(name) || about[name]
+		n.Adopt = about == nil && !p.Ignores(name) || about[name]
 		p.Nodes[name] = n
 	}
 	return p
@@ -101,7 +95,7 @@ func AlsoAdopting(p project.Project, names []string) (project.Project, error) {
 	var unknown []error
 	p.Nodes = maps.Clone(p.Nodes)
 	for _, name := range names {
-		found := v.matching(name)
+		found := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Nodes)), func(node string) bool { return !Means(name, node) })
 		if len(found) == 0 {
 			unknown = append(unknown, fault.New(fault.Invalid, "adopt: there is no stack %s in the project's files%s", name, suggest.Hint(name, v.names())))
 		}

@@ -30,6 +30,7 @@ type Changes struct {
 	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
 	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of
 	Hooks       []PlannedHook   `json:"hooks,omitempty"`        // of the whole deploy
+	Selection   *ShownSelection `json:"selection,omitempty"`    // which stacks it is about; missing if it is about all
 }
 
 // A PlannedHook is a hook that the plan calls.

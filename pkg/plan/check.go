@@ -16,7 +16,7 @@ func check() Operation {
 	return Operation{
 		Name: "check", Plan: Check,
 		Requestable: true, Compares: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionRefuse),
 		Effect:  "it compares the live stacks with their records, and changes nothing",
 	}
 }

@@ -18,7 +18,7 @@ func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true, NeedsRunning: true,
-		Options: []Option{OptionRollback, OptionRefuse, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload, OptionWhileSuspended},
+		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionRefuse, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload, OptionWhileSuspended),
 		Effect:  "it deploys",
 	}
 }
@@ -31,7 +31,7 @@ func deploy() Operation {
 // phases run along the desired dependencies; and a node is deployed after it was
 // deleted. Unchanged nodes have no steps.
 //
-// If Only is set, Deploy plans no steps for the other nodes. If there are steps, those that call the hooks of the deploy are
+// Deploy plans no steps that change nodes which the selection leaves out. If there are steps, those that call the hooks of the deploy are
 // around them.
 //
 // Deploy never deletes everything, and no more stacks than View.MaxDeletions.
@@ -54,16 +54,16 @@ func (v View) plan(refusals []error) (Plan, error) {
 	if err != nil {
 		return Plan{}, fault.As(fault.Invalid, err)
 	}
+	about, unknown := v.selected()
+	v.about, refusals = about, append(refusals, unknown...)
 	b := builder{view: v, deletes: make(phases), deploys: make(phases)}
 	same, possible, adopted, err := v.unchanged(order)
 	if err != nil {
 		return Plan{}, err
 	}
 	b.possible = possible
-	about, unknown := v.selected()
-	refusals = append(refusals, unknown...)
 	for _, name := range order {
-		if about != nil && !about[name] || v.Desired.Ignores(name) {
+		if v.stays(name) {
 			delete(same, name)
 			continue
 		}
@@ -102,8 +102,9 @@ func (v View) plan(refusals []error) (Plan, error) {
 			refusals = append(refusals, err)
 		}
 	}
-	refusals = append(refusals, v.leftDependents(about, b.deletes)...)
-	refusals = append(refusals, v.readIgnored(b.deploys)...)
+	refusals = append(refusals, v.leftDependents(b.deletes)...)
+	refusals = append(refusals, v.lacking(b.deploys)...)
+	refusals = append(refusals, v.readLeft(b.deploys)...)
 	if err := v.refuseCycle(b.deploys); err != nil {
 		refusals = append(refusals, err)
 	}
@@ -129,7 +130,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 // lists dependencies before their dependents.
 func (v View) unchanged(order []string) (same, possible map[string]bool, adopted map[string]string, err error) {
 	same, possible, adopted = make(map[string]bool), make(map[string]bool), make(map[string]string)
-	changes := func(need string) bool { return !same[need] && adopted[need] == "" && !v.Desired.Ignores(need) }
+	changes := func(need string) bool { return !same[need] && adopted[need] == "" && !v.stays(need) }
 	for _, name := range order {
 		n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
 		if v.adopts(name) {
@@ -192,10 +193,10 @@ func (v View) certain(node, output string) (string, error) {
 }
 
 // outputs returns the outputs of a node: the live ones if the stack is as Stackwright
-// left it, is adopted, or is left alone, else the recorded ones.
+// left it, is adopted, or is left as it is, else the recorded ones.
 func (v View) outputs(name string) map[string]string {
 	r, live := v.Recorded[name], v.Live[name]
-	if r.Current(live) || v.adopts(name) || v.Desired.Ignores(name) && v.managed(name) {
+	if r.Current(live) || v.adopts(name) || v.stays(name) && v.managed(name) {
 		return live.Outputs
 	}
 	return r.Outputs

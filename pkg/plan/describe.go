@@ -18,6 +18,8 @@ type Templates func(digest string) (*template.Template, error)
 
 // Describe says what p, a plan that was made from v, changes in each stack.
 func (v View) Describe(p Plan, templates Templates) Changes {
+	c, _ := v.choose() // the plan is made, so nothing is refused
+	v.about = c.about
 	all := Changes{
 		Format: ChangesFormat, Project: v.Desired.Name, Environment: v.Desired.Environment,
 		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{}, Basis: []Basis{},
@@ -52,6 +54,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		all.Summary.count(c)
 	}
 	all.Messages = d.candidates.moveHints(p.Twins)
+	all.Selection = v.selection(c)
 	return all
 }
 

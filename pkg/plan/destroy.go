@@ -7,7 +7,7 @@ func destroy() Operation {
 	return Operation{
 		Name: "destroy", Plan: Destroy,
 		Requestable: true, Approvable: true, Writes: true, DeletesAll: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionRefuse),
 		Effect:  "it deletes all stacks",
 	}
 }
@@ -20,7 +20,7 @@ func Destroy(v View) (Plan, error) {
 	v.Desired.Nodes = nil
 	p, err := v.plan(nil)
 	switch {
-	case err != nil || len(v.Only) > 0:
+	case err != nil || v.Partial():
 		return p, err
 	case len(p.Steps) == 0:
 		return v.around(p, "", project.AfterDestroy)

@@ -14,7 +14,7 @@ func drift() Operation {
 	return Operation{
 		Name: "drift", Plan: DetectDrift,
 		Requestable: true, Compares: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionRefuse),
 		Effect:  "it compares the resources of the live stacks with their templates, and changes none",
 	}
 }

@@ -16,7 +16,7 @@ func forget() Operation {
 	return Operation{
 		Name: "forget", Plan: ForgetStacks,
 		Requestable: true, NeedsOnly: true, Approvable: true, Retryable: true, NeedsRunning: true,
-		Options: []Option{OptionReason, OptionRefuse, OptionOnly, OptionWhileSuspended},
+		Options: append(Selecting(), OptionReason, OptionRefuse, OptionWhileSuspended),
 		Effect:  "it deletes the records of some stacks; the stacks stay",
 	}
 }
@@ -26,12 +26,12 @@ func previewForget() Operation {
 	return Operation{
 		Name: PlanPrefix + "forget", Plan: ForgetStacks,
 		Requestable: true, NeedsOnly: true, Preview: true,
-		Options: []Option{OptionOnly},
+		Options: Selecting(),
 		Effect:  "the deletion of the records of some stacks is planned",
 	}
 }
 
-// ForgetStacks plans to delete the records of the stacks that Only names. Its steps send no
+// ForgetStacks plans to delete the records of the stacks that are selected. Its steps send no
 // request to CloudFormation. It refuses to forget a stack on which an operation is in
 // progress, because the record says how that operation is followed, and a stack that other
 // recorded stacks depend on, unless these are forgotten too.

@@ -49,7 +49,7 @@ func TestForget(t *testing.T) {
 		}
 	}
 	delete(live, "web")
-	p, err := plan.ForgetStacks(plan.View{Recorded: recorded, Live: live, Only: []string{"web", "db"}})
+	p, err := plan.ForgetStacks(plan.View{Recorded: recorded, Live: live, Selection: plan.Selection{Only: []string{"web", "db"}}})
 	if err != nil || len(p.Messages) != 1 || !strings.Contains(p.Messages[0], "db (shop-db). A deploy") || strings.Contains(p.Messages[0], "web") {
 		t.Errorf("of a stack that is gone and one that stays: %q, %v", p.Messages, err)
 	}

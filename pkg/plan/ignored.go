@@ -40,20 +40,20 @@ func (v View) removes(name string, about map[string]bool) bool {
 	return !stays && (about == nil || about[name]) && !v.Desired.Ignores(name)
 }
 
-// readIgnored adds steps that read the stacks which are left alone and whose outputs are not as recorded, before the stacks that use
-// them. It refuses the plan if such a stack does not exist, or has to be created again: nobody could delete it while another one imports from it.
-func (v View) readIgnored(deploys phases) []error {
+// readLeft adds steps that read the stacks which stay as they are and whose outputs are not as recorded, before the stacks that use
+// them. It refuses the plan if such a stack is left alone and does not exist, or has to be created again: nobody could delete it while another one imports from it.
+func (v View) readLeft(deploys phases) []error {
 	var refusals []error
 	reads := make(map[string]bool)
 	for _, name := range deploys.names() {
 		n := v.Desired.Nodes[name]
 		for _, need := range usedBy(n) {
 			switch {
-			case !v.Desired.Ignores(need):
-			case !v.exists(need) || v.Recorded[need].StackID == "":
+			case !v.stays(need):
+			case v.Desired.Ignores(need) && (!v.exists(need) || v.Recorded[need].StackID == ""):
 				refusals = append(refusals, fault.New(fault.Refused, "stack %s uses outputs of %s, which is left alone because the project's files say %s, and which Stackwright has not deployed: remove that; or, if the stack %s exists, record it with stackwright adopt --only %s",
 					name, need, v.whyIgnored(need), v.Desired.Nodes[need].Stack, need))
-			case v.managed(need) && v.Live[need].Dead():
+			case v.Desired.Ignores(need) && v.managed(need) && v.Live[need].Dead():
 				refusals = append(refusals, fault.New(fault.Refused, "stack %s uses outputs of %s, which is %s and has to be created again, but is left alone because the project's files say %s: remove that, or the dependency",
 					name, need, v.Live[need].Status, v.whyIgnored(need)))
 			case v.managed(need) && !maps.Equal(v.Recorded[need].Outputs, v.Live[need].Outputs):
@@ -67,26 +67,34 @@ func (v View) readIgnored(deploys phases) []error {
 	return refusals
 }
 
-// refuseCycle refuses a plan with which a stack would depend on itself through one that is left alone, because CloudFormation could
+// refuseCycle refuses a plan with which a stack would depend on itself through one that stays as it is, because CloudFormation could
 // delete none of them then. A stack without steps depends on what it was last deployed with, whatever the files say.
 func (v View) refuseCycle(deploys phases) error {
 	var needs graph.Graph[string]
+	changes := func(name string) bool {
+		return slices.ContainsFunc(deploys[name], func(s Step) bool { return !s.Reads() })
+	}
 	for name, r := range v.Recorded {
-		if len(deploys[name]) == 0 {
+		if !changes(name) {
 			needs.Add(name, r.Needs...)
 		}
 	}
 	for name := range deploys {
-		needs.Add(name, v.Desired.Nodes[name].Needs...)
+		if changes(name) {
+			needs.Add(name, v.Desired.Nodes[name].Needs...)
+		}
 	}
 	_, err := needs.Order()
 	ring, ok := errors.AsType[*graph.CycleError[string]](err)
-	if !ok || !slices.ContainsFunc(ring.Cycle, func(name string) bool { return len(deploys[name]) > 0 }) {
+	if !ok || !slices.ContainsFunc(ring.Cycle, changes) {
 		return nil
 	}
-	ignored := slices.DeleteFunc(slices.Clone(ring.Cycle[1:]), func(name string) bool { return !v.Desired.Ignores(name) })
+	ignored := slices.DeleteFunc(slices.Clone(ring.Cycle[1:]), func(name string) bool { return !v.stays(name) })
 	if len(ignored) == 0 {
 		return nil // the plan deletes what these depend on
+	}
+	if left := slices.DeleteFunc(slices.Clone(ignored), v.Desired.Ignores); len(left) > 0 {
+		return fault.New(fault.Refused, "%w: %s would stay as last deployed, because the selection leaves them out, and CloudFormation could delete none of these stacks: select them too, or remove the dependency", err, listed(left))
 	}
 	why := v.whyIgnored(ignored...)
 	return fault.New(fault.Refused, "%w: %s would stay as last deployed, because the project's files say %s, and CloudFormation could delete none of these stacks: remove %s, or the dependency", err, listed(ignored), why, why)

@@ -196,7 +196,7 @@ func (r relocation) stack(name string) []error {
 		add("the template of %s has macros, and only CloudFormation knows what they make of it", name)
 	}
 	if about, _ := r.selected(); about != nil && !about[name] {
-		add("--only does not name %s: name both stacks", name)
+		add("the selection leaves %s out: select both stacks", name)
 	}
 	for _, other := range r.Moving() {
 		if (other.From == name || other.To == name) && (other.From != r.From || other.To != r.To) {

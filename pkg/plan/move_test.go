@@ -158,7 +158,7 @@ func TestMovesThatAreRefused(t *testing.T) {
 		"two moves of one stack": {change: func(f *fixture) {
 			f.Moves = append(f.Moves, plan.Move{From: "data", To: "web", Resources: map[string]string{"A": "B"}})
 		}, want: "data takes part in another move too, between data and web"},
-		"only one of the stacks": {change: func(f *fixture) { f.Only = []string{"data"} }, want: "--only does not name app"},
+		"only one of the stacks": {change: func(f *fixture) { f.Only = []string{"data"} }, want: "the selection leaves app out"},
 	} {
 		or := func(text, otherwise string) string {
 			if text == "" {

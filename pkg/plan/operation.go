@@ -61,6 +61,7 @@ const (
 	OptionRollback       Option = "rollback"
 	OptionRefuse         Option = "refuse"
 	OptionOnly           Option = "only"
+	OptionExclude        Option = "exclude"
 	OptionAdopt          Option = "adopt"
 	OptionMaxDeletions   Option = "max_deletions"
 	OptionExact          Option = "exact"
@@ -70,6 +71,10 @@ const (
 	OptionStep           Option = "step"
 	OptionTo             Option = "to"
 	OptionWhileSuspended Option = "while_suspended"
+
+	OptionWithDependencies Option = "with_dependencies"
+	OptionWithDependents   Option = "with_dependents"
+	OptionChangedSince     Option = "changed_since"
 )
 
 // Options lists the options.
@@ -80,6 +85,10 @@ func Options() []Option {
 		OptionRollback,
 		OptionRefuse,
 		OptionOnly,
+		OptionExclude,
+		OptionWithDependencies,
+		OptionWithDependents,
+		OptionChangedSince,
 		OptionAdopt,
 		OptionMaxDeletions,
 		OptionExact,

@@ -153,9 +153,12 @@ type View struct {
 	Found          map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
 	Moves          []Move            // resources that go from one stack into another, unless they have
 	Uncalled       []Step            // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
-	Only           []string          // names of the nodes to plan for, with their dependencies; empty for all
 	Suspendable    bool              // the installation lets the project be suspended
 	WhileSuspended bool              // the request is for suspended stacks too
+
+	Selection // which nodes to plan for
+
+	about map[string]bool // the nodes that the selection selects, while a plan is made or described; nil for all
 }
 
 // A Record is what Stackwright last did to a node.

@@ -9,7 +9,7 @@ func preview() Operation {
 	return Operation{
 		Name: "plan", Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Preview: true, NeedsRunning: true,
-		Options: []Option{OptionRollback, OptionOnly, OptionAdopt, OptionMaxDeletions, OptionExact},
+		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionAdopt, OptionMaxDeletions, OptionExact),
 		Effect:  "it is planned",
 	}
 }
@@ -19,7 +19,7 @@ func previewDestroy() Operation {
 	return Operation{
 		Name: PlanPrefix + "destroy", Plan: Destroy,
 		Requestable: true, Preview: true,
-		Options: []Option{OptionOnly},
+		Options: Selecting(),
 		Command: "destroy --plan",
 		Effect:  "the deletion of all stacks is planned",
 	}

@@ -16,7 +16,7 @@ func prune() Operation {
 	return Operation{
 		Name: "prune", Plan: Prune,
 		Requestable: true, NeedsFiles: true, Prunes: true, Approvable: true, Retryable: true,
-		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionReason, OptionRefuse),
 		Effect:  "it deletes the stacks that are obsolete, and changes no other",
 	}
 }
@@ -26,25 +26,27 @@ func previewPrune() Operation {
 	return Operation{
 		Name: PlanPrefix + "prune", Plan: Prune,
 		Requestable: true, NeedsFiles: true, Prunes: true, Preview: true,
-		Options: []Option{OptionOnly},
+		Options: Selecting(),
 		Effect:  "the deletion of the stacks that are obsolete is planned",
 	}
 }
 
-// Prune plans to delete the recorded stacks that the project's files call obsolete, or those of them that Only names, and what these left
+// Prune plans to delete the recorded stacks that the project's files call obsolete, or those of them that are selected, and what these left
 // behind when they got other physical names. Other stacks have no steps. It refuses to delete what a stack that stays depends on, by its record or by the files. It has no limit of deletions, because
 // the files name each stack.
 func Prune(v View) (Plan, error) {
-	var refusals []error
-	for _, name := range v.Only {
-		if !slices.ContainsFunc(v.Desired.Obsolete, func(node string) bool { return means(name, node) }) {
-			refusals = append(refusals, fault.New(fault.Refused, "only: %s is not obsolete: a prune deletes stacks with obsolete: true in the project's files%s", name, suggest.Hint(name, v.Desired.Obsolete)))
+	about, refusals := v.selected()
+	all := v.selectables()
+	for _, p := range v.Only {
+		means := func(node string) bool { return all[node].matches(p, node) }
+		if !slices.ContainsFunc(v.Desired.Obsolete, means) && slices.ContainsFunc(slices.Collect(maps.Keys(all)), means) {
+			refusals = append(refusals, fault.New(fault.Refused, "only: %s is not obsolete: a prune deletes stacks with obsolete: true in the project's files%s", p, suggest.Hint(p, v.Desired.Obsolete)))
 		}
 	}
 	goes := make(map[string]bool)
 	for _, node := range v.Desired.Obsolete {
 		_, recorded := v.Recorded[node]
-		goes[node] = recorded && (len(v.Only) == 0 || slices.ContainsFunc(v.Only, func(name string) bool { return means(name, node) }))
+		goes[node] = recorded && (about == nil || about[node])
 	}
 	maps.DeleteFunc(goes, func(_ string, yes bool) bool { return !yes })
 	names, users := slices.Sorted(maps.Keys(goes)), v.usersOf(goes)
@@ -65,7 +67,7 @@ func Prune(v View) (Plan, error) {
 		r.Retain = v.Desired.Retain[name]
 		v.Recorded[name] = r
 	}
-	v.Only, v.Desired.Nodes, v.Desired.Obsolete = names, nil, nil
+	v.Selection, v.Desired.Nodes, v.Desired.Obsolete = Selection{Only: names}, nil, nil
 	return v.plan(nil)
 }
 

@@ -11,7 +11,7 @@ func refresh() Operation {
 	return Operation{
 		Name: "refresh", Plan: Refresh,
 		Requestable: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionRefuse),
 		Effect:  "it reads the live stacks into the records",
 	}
 }

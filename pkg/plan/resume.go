@@ -11,7 +11,7 @@ func resume() Operation {
 	return Operation{
 		Name: "resume", Plan: ResumeStacks,
 		Requestable: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionReason, OptionRefuse),
 		Effect:  "it starts what a suspend has stopped in the stacks, as it was before",
 	}
 }

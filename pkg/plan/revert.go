@@ -19,7 +19,7 @@ func revertDrift() Operation {
 	return Operation{
 		Name: RevertDriftName, Plan: RevertDrift,
 		Requestable: true, NeedsRunning: true, Approvable: true, Retryable: true,
-		Options: []Option{OptionReason, OptionRefuse, OptionOnly, OptionWhileSuspended},
+		Options: append(Selecting(), OptionReason, OptionRefuse, OptionWhileSuspended),
 		Command: "drift --revert",
 		Effect:  "it brings the resources back that have drifted, as the last drift detection has found",
 	}
@@ -30,7 +30,7 @@ func previewRevertDrift() Operation {
 	return Operation{
 		Name: PlanPrefix + RevertDriftName, Plan: RevertDrift,
 		Requestable: true, NeedsRunning: true, Preview: true,
-		Options: []Option{OptionOnly, OptionExact},
+		Options: append(Selecting(), OptionExact),
 		Command: "drift --revert --plan",
 		Effect:  "bringing back what has drifted is planned",
 	}

@@ -6,7 +6,7 @@ func rollbackTo() Operation {
 	return Operation{
 		Name: "rollback-to", Plan: Deploy,
 		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Approvable: true, Writes: true, Reversible: true, Retryable: true,
-		Options: []Option{OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionOnly, OptionMaxDeletions, OptionWhileSuspended},
+		Options: append(Selecting(), OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionWhileSuspended),
 		Command: RollbackName,
 		Effect:  "it deploys the files of a revision again",
 	}
@@ -17,7 +17,7 @@ func previewRollbackTo() Operation {
 	return Operation{
 		Name: PlanPrefix + "rollback-to", Plan: Deploy,
 		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Preview: true,
-		Options: []Option{OptionTo, OptionRollback, OptionOnly, OptionMaxDeletions},
+		Options: append(Selecting(), OptionTo, OptionRollback, OptionMaxDeletions),
 		Command: RollbackName + " --plan",
 		Effect:  "a rollback to a revision is planned",
 	}

@@ -67,11 +67,14 @@ func (v View) settings() (string, error) {
 			renamed[name] = r.FormerName
 		}
 	}
+	rest := v.Selection
+	rest.Only, rest.Differing = nil, nil
 	text, err := json.Marshal(struct {
-		Project project.Project
-		Only    []string
-		Renamed map[string]string
-	}{beside, v.Only, renamed})
+		Project   project.Project
+		Only      []string
+		Renamed   map[string]string
+		Selection Selection `json:",omitzero"` // the rest of it
+	}{beside, v.Only, renamed, rest})
 	if err != nil {
 		return "", fmt.Errorf("digest of the settings of %s: %w", v.Desired.ID(), err)
 	}

@@ -114,8 +114,8 @@ func TestDigestIsOfAllSettings(t *testing.T) {
 		return plan.Plan{}.Digest(basis)
 	}
 	seen := map[string]string{
-		digest(plan.View{}):                    "nothing",
-		digest(plan.View{Only: []string{"a"}}): "only some stacks",
+		digest(plan.View{}): "nothing",
+		digest(plan.View{Selection: plan.Selection{Only: []string{"a"}}}):           "only some stacks",
 		digest(plan.View{Recorded: map[string]plan.Record{"a": {FormerName: "b"}}}): "another name in the project",
 	}
 	settings := reflect.TypeFor[project.Project]()

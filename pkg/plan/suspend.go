@@ -17,7 +17,7 @@ func suspend() Operation {
 	return Operation{
 		Name: "suspend", Plan: SuspendStacks,
 		Requestable: true, Retryable: true, Schedulable: true,
-		Options: []Option{OptionReason, OptionRefuse, OptionOnly},
+		Options: append(Selecting(), OptionReason, OptionRefuse),
 		Effect:  "it stops what runs in the stacks, until a resume starts it again",
 	}
 }

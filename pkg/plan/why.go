@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,20 +54,20 @@ func (v View) Why(name string, templates Templates) (Explanation, error) {
 	v, caveats := v.withoutSources(name)
 	e := Explanation{Reasons: []string{}, Inputs: []Input{}, Compared: []string{}}
 	p, err := Deploy(v)
-	about, _ := v.selected()
+	c, _ := v.choose()
 	switch {
 	case err != nil && !fault.Is(err, fault.Refused, fault.Invalid, fault.Missing):
 		return e, err
 	case v.Desired.Ignores(name):
 		e.Outcome, e.Reasons = OutcomeLeftAlone, []string{"the project's files say " + v.whyIgnored(name)}
 		return e, nil
-	case about != nil && !about[name]:
-		e.Outcome, e.Reasons = OutcomeOmitted, []string{"the deploy is only about other stacks, and none of them depends on it"}
+	case c.about != nil && !c.about[name]:
+		e.Outcome, e.Reasons = OutcomeOmitted, []string{cmp.Or(c.leftOut[name], "the deploy is only about other stacks, and none of them depends on it")}
 		return e, nil
 	case err != nil:
 		e.Refusals, p = fault.Messages(err), v.alone(name)
 	}
-	c, found := v.Describe(p, templates).Named(name)
+	changed, found := v.Describe(p, templates).Named(name)
 	switch {
 	case !found && slices.Contains(p.Unchanged, name):
 		e.Outcome, e.Compared = OutcomeUnchanged, compared(n)
@@ -74,9 +75,9 @@ func (v View) Why(name string, templates Templates) (Explanation, error) {
 		e.Reasons = append(e.Reasons, "the deploy has no step for it")
 		e.Outcome = OutcomeUnchanged
 	default:
-		e.Outcome, e.Certainty, e.Reasons, e.Caveats = Outcome(c.Action), c.Certainty, append(e.Reasons, c.Reasons...), c.Caveats
-		if desired && c.Action.Existing() {
-			e.Inputs, e.Compared = v.differing(n, c, p), compared(n)
+		e.Outcome, e.Certainty, e.Reasons, e.Caveats = Outcome(changed.Action), changed.Certainty, append(e.Reasons, changed.Reasons...), changed.Caveats
+		if desired && changed.Action.Existing() {
+			e.Inputs, e.Compared = v.differing(n, changed, p), compared(n)
 		}
 	}
 	if err != nil {

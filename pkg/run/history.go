@@ -137,7 +137,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if o.Restores && r.State == StateSucceeded {
 		h.Moves = slices.DeleteFunc(slices.Clone(h.Moves), func(m Move) bool { return m.Run == r.Of })
 	}
-	if len(r.Only) > 0 {
+	if r.Partial() {
 		return h
 	}
 	if r.State == StateSucceeded {

@@ -90,7 +90,7 @@ func TestLeaveKeepsWhatWasCancelled(t *testing.T) {
 		"one that was superseded":            {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateSuperseded}, ""},
 		"a schedule's, for once":             {run.Run{Request: run.Request{Operation: "deploy", Schedule: "nightly"}, State: run.StateCancelled}, "before"},
 		"a schedule's that went on":          {run.Run{Request: run.Request{Operation: "deploy", Schedule: "nightly"}, State: run.StateSucceeded}, ""},
-		"of some stacks":                     {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, "before"},
+		"of some stacks":                     {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Selection: plan.Selection{Only: []string{"a"}}}}, State: run.StateSucceeded}, "before"},
 		"a refresh":                          {run.Run{Request: run.Request{Operation: "refresh"}, State: run.StateSucceeded}, "before"},
 		"a destroy":                          {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateCancelled}, "one"},
 		"a rollback that a person cancelled": {run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateCancelled}, "one"},
@@ -116,12 +116,12 @@ func TestLeaveKeepsWhatSchedulesDeploy(t *testing.T) {
 		"one that was superseded": {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateSuperseded}, is},
 		"a rollback":              {run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateSucceeded}, is},
 		"a schedule's":            {run.Run{Request: run.Request{Operation: "deploy", Schedule: "nightly"}, State: run.StateSucceeded}, is},
-		"of some stacks":          {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, was},
+		"of some stacks":          {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Selection: plan.Selection{Only: []string{"a"}}}}, State: run.StateSucceeded}, was},
 		"a refresh":               {run.Run{Request: run.Request{Operation: "refresh"}, State: run.StateSucceeded}, was},
 		"a destroy":               {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateSucceeded}, run.Source{}},
 		"a destroy that failed":   {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateFailed}, run.Source{}},
 		"a schedule's destroy":    {run.Run{Request: run.Request{Operation: "destroy", Schedule: "evening"}, State: run.StateSucceeded}, was},
-		"a destroy of some":       {run.Run{Request: run.Request{Operation: "destroy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, was},
+		"a destroy of some":       {run.Run{Request: run.Request{Operation: "destroy", Options: run.Options{Selection: plan.Selection{Only: []string{"a"}}}}, State: run.StateSucceeded}, was},
 	} {
 		c.run.ID, c.run.Source, c.run.Started = "one", is, now
 		l := run.Lock{Owner: run.Writer{Run: "one"}, History: run.History{LastFull: was}}
@@ -148,9 +148,9 @@ func TestLeaveKeepsValues(t *testing.T) {
 		"a deploy":          {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateSucceeded}, "is"},
 		"one that failed":   {run.Run{Request: run.Request{Operation: "deploy"}, State: run.StateFailed}, "was"},
 		"a rollback":        {run.Run{Request: run.Request{Operation: "rollback"}, State: run.StateSucceeded}, "is"},
-		"of some stacks":    {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, "was"},
+		"of some stacks":    {run.Run{Request: run.Request{Operation: "deploy", Options: run.Options{Selection: plan.Selection{Only: []string{"a"}}}}, State: run.StateSucceeded}, "was"},
 		"a destroy":         {run.Run{Request: run.Request{Operation: "destroy"}, State: run.StateSucceeded}, ""},
-		"a destroy of some": {run.Run{Request: run.Request{Operation: "destroy", Options: run.Options{Only: []string{"a"}}}, State: run.StateSucceeded}, "was"},
+		"a destroy of some": {run.Run{Request: run.Request{Operation: "destroy", Options: run.Options{Selection: plan.Selection{Only: []string{"a"}}}}, State: run.StateSucceeded}, "was"},
 		"a plan":            {run.Run{Request: run.Request{Operation: "plan"}, State: run.StateSucceeded}, "was"},
 	} {
 		c.run.ID, c.run.Started, c.run.Values = "one", now, "is"

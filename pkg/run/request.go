@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+
+	"github.com/stackwright/stackwright/pkg/plan"
 )
 
 // A Request asks for a run of an operation, or gives a command to a run. Uploads, request
@@ -42,7 +44,7 @@ func (s Source) Digest() string {
 
 // Options are the options of a request.
 type Options struct {
-	Only           []string `json:"only,omitempty"`            // names of the stacks that it is about; none is all
+	plan.Selection
 	Adopt          []string `json:"adopt,omitempty"`           // names of the stacks that it also adopts, as adopt: true of their files does
 	MaxDeletions   *int     `json:"max_deletions,omitempty"`   // how many stacks it may delete permanently; nil is the limit of the project
 	Rollback       bool     `json:"rollback,omitempty"`        // roll back if the deploy fails, or once it is cancelled

@@ -210,7 +210,7 @@ func lockLaws() []law {
 			b.create("zero")
 			b.enter("zero")
 			zero := b.run("zero")
-			zero.Source.Version, zero.Only = "v0", nil
+			zero.Source.Version, zero.Selection = "v0", plan.Selection{}
 			zero.Start(plan.Plan{}, nil)
 			zero.Started = noon
 			b.ok(b.store.Commit(b.ctx, zero))

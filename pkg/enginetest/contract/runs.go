@@ -80,7 +80,7 @@ func runLaws() []law {
 		}},
 		{"a committed plan is loaded in its order, with all that belongs to it", func(b bench) {
 			want := b.create("one")
-			want.Operation, want.Source.Version, want.MaxDeletions, want.Only, want.Adopt = "destroy", "v0", new(7), []string{"vpc"}, []string{"db"} // as a retry learns from what it repeats
+			want.Operation, want.Source.Version, want.MaxDeletions, want.Selection, want.Adopt = "destroy", "v0", new(7), plan.Selection{Only: []string{"vpc"}, Exclude: []string{"v*"}, WithDependencies: new(false), WithDependents: true, ChangedSince: "abcdefghijklmnopqrs3"}, []string{"db"} // as a retry learns from what it repeats
 			p := plan.Plan{Unchanged: []string{"web"}}
 			for i := range 130 {
 				s := plan.Step{ID: fmt.Sprintf("n%d/create", i), Node: fmt.Sprintf("n%d", i), Verb: plan.Create, Timeout: project.Timeout(i) * project.LeastTimeout, Expected: plan.Seconds(i)}

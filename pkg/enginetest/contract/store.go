@@ -54,7 +54,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 func requested(id string) run.Run {
 	return run.Run{
 		Request: run.Request{ID: id, Project: shop, Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.zip", Version: "v1"},
-			Of: "before", Who: "ann", Claim: "root", Requester: "111122223333", From: "192.0.2.1", Options: run.Options{Force: true, MaxDeletions: new(0), Only: []string{"net/", "db"}, Adopt: []string{"db"}}}, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon, TokenKey: "key of " + id,
+			Of: "before", Who: "ann", Claim: "root", Requester: "111122223333", From: "192.0.2.1", Options: run.Options{Force: true, MaxDeletions: new(0), Selection: plan.Selection{Only: []string{"net/", "db"}, Exclude: []string{"net/a"}, WithDependencies: new(false), WithDependents: true, ChangedSince: "abcdefghijklmnopqrs2"}, Adopt: []string{"db"}}}, Version: run.Version, Command: run.Continue, State: run.StatePending, Messages: []string{"one", "two"}, Requested: noon, TokenKey: "key of " + id,
 	}
 }
 

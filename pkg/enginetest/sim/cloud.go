@@ -135,8 +135,8 @@ type content struct {
 	template string
 	params   map[string]string
 	triggers project.RollbackTriggers
-	topics   []string // that get the events of the stack
-	tags     map[string]string
+	topics   []string          // that get the events of the stack
+	tags     map[string]string // without those that Stackwright adds
 	value    string
 }
 
@@ -473,7 +473,7 @@ func (c *Cloud) late(all []event) []event {
 
 // requestOf is what a task sends under its token.
 func requestOf(t action.Task) string {
-	return fmt.Sprint(t.Request, t.Node.Template.Digest, t.Want.Parameters, t.Kept, t.Node.Notifications, t.Node.RollbackTriggers)
+	return fmt.Sprint(t.Request, t.Node.Template.Digest, t.Want.Parameters, t.Want.Tags, t.Kept, t.Node.Notifications, t.Node.RollbackTriggers)
 }
 
 // Begin implements action.Cloud.

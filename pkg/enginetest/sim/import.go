@@ -58,7 +58,7 @@ func (c *Cloud) Execute(_ context.Context, t action.Task) error {
 	c.tokens[t.Token()] = st.id
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, st.name + "/" + operations[t.Request]})
 	delete(c.sets, t.Token())
-	want := content{template: t.Import.Template, params: maps.Clone(st.now.params), topics: st.now.topics, triggers: st.now.triggers}
+	want := content{template: t.Import.Template, params: maps.Clone(st.now.params), tags: st.now.tags, topics: st.now.topics, triggers: st.now.triggers}
 	for _, name := range t.Import.Parameters {
 		if want.params == nil {
 			want.params = make(map[string]string)

@@ -183,7 +183,7 @@ func (s *Store) put(project string, r plan.Record) {
 
 // copyRun returns a run that shares nothing with r, without steps.
 func copyRun(r run.Run) run.Run {
-	r.Messages, r.Only, r.Adopt, r.Commands, r.Steps = slices.Clone(r.Messages), slices.Clone(r.Only), slices.Clone(r.Adopt), slices.Clone(r.Commands), nil
+	r.Messages, r.Selection, r.Adopt, r.Commands, r.Steps = slices.Clone(r.Messages), r.Selection.Clone(), slices.Clone(r.Adopt), slices.Clone(r.Commands), nil
 	r.MaxParallel = slices.Clone(r.MaxParallel)
 	return r
 }

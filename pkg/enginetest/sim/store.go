@@ -242,7 +242,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 			return false, fault.New(fault.Stale, "run %s was planned by another function", r.ID)
 		}
 		k.committed = true
-		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Only, k.run.Adopt = r.State, r.Operation, r.Source, r.MaxDeletions, slices.Clone(r.Only), slices.Clone(r.Adopt)
+		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Selection, k.run.Adopt = r.State, r.Operation, r.Source, r.MaxDeletions, r.Selection.Clone(), slices.Clone(r.Adopt)
 		k.run.Digest, k.run.Unchanged, k.run.Started, k.run.Rollback = r.Digest, r.Unchanged, r.Started, r.Rollback
 		k.run.Deadline, k.run.Schedule, k.run.Messages = r.Deadline, r.Schedule, slices.Clone(r.Messages)
 		k.run.MaxParallel, k.run.Changes = slices.Clone(r.MaxParallel), r.Changes

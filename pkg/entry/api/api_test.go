@@ -253,7 +253,7 @@ func (h *app) ask(t testing.TB, e events.APIGatewayV2HTTPRequest) (events.APIGat
 func TestBegin(t *testing.T) {
 	for body, want := range map[string]run.Request{
 		aDeploy: {Operation: "deploy", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}},
-		`{"operation":"plan",` + zip + `,"options":{"only":["a"],"max_deletions":3}}`: {Operation: "plan", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Options: run.Options{Only: []string{"a"}, MaxDeletions: new(3)}},
+		`{"operation":"plan",` + zip + `,"options":{"only":["a"],"max_deletions":3}}`: {Operation: "plan", Source: run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}, Options: run.Options{Selection: plan.Selection{Only: []string{"a"}}, MaxDeletions: new(3)}},
 		`{"operation":"destroy","options":{"refuse":true}}`:                           {Operation: "destroy", Options: run.Options{Refuse: true}},
 		`{"operation":"refresh"}`: {Operation: "refresh"},
 		`{"operation":"retry","options":{"run":"` + oldest + `","force":true}}`:           {Operation: "retry", Of: oldest, Options: run.Options{Force: true}},
@@ -322,7 +322,7 @@ func TestBeginTwice(t *testing.T) {
 			t.Errorf("%s with the key of a retry: %d %s", body, r.StatusCode, r.Body)
 		}
 	}
-	for _, options := range []string{`"max_deletions":3`, `"rollback":true`, `"refuse":true`, `"only":["a"]`, `"adopt":["a"]`, `"plan":"` + strings.Repeat("0a", 32) + `"`} {
+	for _, options := range []string{`"max_deletions":3`, `"rollback":true`, `"refuse":true`, `"only":["a"]`, `"exclude":["a"]`, `"changed_since":"` + oldest + `"`, `"adopt":["a"]`, `"plan":"` + strings.Repeat("0a", 32) + `"`} {
 		r, _ := h.ask(t, call(runs, `{"operation":"deploy",`+zip+`,"options":{`+options+`}}`, key))
 		if r.StatusCode != 409 {
 			t.Errorf("%s with the key of a deploy without: %d %s", options, r.StatusCode, r.Body)
@@ -334,8 +334,8 @@ func TestBeginTwice(t *testing.T) {
 func TestKeyOfAnotherRequest(t *testing.T) {
 	// Why something is requested is no part of it, a project may have turned on rollbacks, and the digest and the step belong to a command.
 	left := []string{"Reason", "Rollback", "PlanDigest", "Step"}
-	for f := range reflect.TypeFor[run.Options]().Fields() {
-		if slices.Contains(left, f.Name) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[run.Options]()) {
+		if f.Anonymous || f.Tag.Get("json") == "-" || slices.Contains(left, f.Name) {
 			continue
 		}
 		id := engine.RunID("api", "shop@prod", "caller", ann, "key", "k")
@@ -349,7 +349,7 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 		case reflect.Slice:
 			value.Set(reflect.ValueOf([]string{"a"}))
 		default:
-			value.Set(reflect.ValueOf(new(3)))
+			value.Set(reflect.New(f.Type.Elem()))
 		}
 		reflect.ValueOf(&stored.Options).Elem().FieldByIndex(f.Index).Set(value)
 		h.runs = append(h.runs, run.Run{Request: stored})

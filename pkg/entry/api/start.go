@@ -107,7 +107,7 @@ func (a API) known(ctx context.Context, q question) error {
 func another(stored run.Run, r run.Request) error {
 	repeats := plan.AllOperations().Of(r.Operation).Repeats
 	files := stored.To == r.To && (stored.Source == r.Source || plan.AllOperations().Of(r.Operation).FromRevision) // the plan finds the files of a revision
-	same := repeats || stored.Operation == r.Operation && files && slices.Equal(stored.Only, r.Only) && slices.Equal(stored.Adopt, r.Adopt) &&
+	same := repeats || stored.Operation == r.Operation && files && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) &&
 		stored.Exact == r.Exact && stored.WhileSuspended == r.WhileSuspended && stored.Plan == r.Plan
 	rollback := stored.Rollback || !r.Rollback
 	if same && rollback && stored.Of == r.Of && stored.Force == r.Force && stored.Refuse == r.Refuse && stored.Upload == r.Upload && limited(stored, r, repeats) {

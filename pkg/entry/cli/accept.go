@@ -174,7 +174,7 @@ func found(p project.Project, r run.Run) (detected map[string]accept.Detected, u
 		detected[s.Node] = accept.Detected{Findings: s.Result.Findings, More: s.Result.More}
 	}
 	for _, node := range slices.Sorted(maps.Keys(p.Nodes)) {
-		if len(r.Only) > 0 && !here[node] {
+		if r.Partial() && !here[node] {
 			uncompared = append(uncompared, node)
 		}
 	}

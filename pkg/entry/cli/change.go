@@ -24,7 +24,7 @@ func deploy(ctx context.Context, c *call) (int, error) {
 	if c.flags.saved != "" {
 		return deploySaved(ctx, c)
 	}
-	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || len(f.only)+len(f.adopt) > 0 {
+	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || f.selection().Partial() || len(f.adopt) > 0 {
 		return request(ctx, c)
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
@@ -60,8 +60,24 @@ func request(ctx context.Context, c *call) (int, error) {
 		if err != nil {
 			return "", err
 		}
-		return s.to.Request(ctx, s.newRequest(p.ID(), source))
+		q := s.newRequest(p.ID(), source)
+		if q.ChangedSince != "" {
+			if q.ChangedSince, err = s.since(ctx, p.ID(), q.ChangedSince); err != nil {
+				return "", fmt.Errorf("--changed-since: %w", err)
+			}
+		}
+		return s.to.Request(ctx, q)
 	})
+}
+
+// since is the ID of the run that --changed-since names: as a revision of the project, or as any run, such as a plan.
+func (s *session) since(ctx context.Context, project, word string) (string, error) {
+	v, err := s.to.Revision(ctx, project, word)
+	if !fault.Is(err, fault.Missing) {
+		return v.Run, err
+	}
+	r, err := s.named(ctx, word)
+	return r.ID, err
 }
 
 // checkFormat refuses the format of a plan for an operation that shows none.
@@ -193,10 +209,20 @@ func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error
 	}
 	names := slices.Sorted(maps.Keys(records))
 	what := fmt.Sprintf("the %s of %s", term.Plural(len(names), map[bool]string{true: "obsolete stack", false: "stack"}[o.Prunes]), p.ID())
-	if only := s.call.flags.only; len(only) > 0 {
-		what, names = "of "+p.ID(), only
+	listed := strings.Join(names, ", ")
+	if f := s.call.flags; f.selection().Partial() {
+		what = "of " + p.ID()
+		if len(f.only) > 0 {
+			listed = strings.Join(f.only, ", ")
+		}
+		if f.dependents {
+			listed += ", with all that depends on these"
+		}
+		if len(f.exclude) > 0 {
+			listed += ", but not " + strings.Join(f.exclude, ", ")
+		}
 	}
-	return s.call.agree(fmt.Sprintf("%s deletes %s: %s\nat %s", o.Name, what, strings.Join(names, ", "), s.label))
+	return s.call.agree(fmt.Sprintf("%s deletes %s: %s\nat %s", o.Name, what, listed, s.label))
 }
 
 // newRequest returns the request of the called command, with the options that its flags
@@ -204,6 +230,6 @@ func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error
 func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Only: f.only, Adopt: f.adopt, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended,
 	}}
 }

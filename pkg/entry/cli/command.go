@@ -37,6 +37,7 @@ type command struct {
 	outputs      []string   // that -o takes; nil is text, json and yaml
 	flags        string     // the words of their definitions
 	completes    completion // of arguments; nil is files
+	selects      bool       // its arguments are the stacks that it is about, as for --only
 	run          func(context.Context, *call) (int, error)
 }
 
@@ -132,7 +133,9 @@ func (c command) cobra(s Shell, root *cobra.Command, code *int) *cobra.Command {
 		Use: strings.TrimSpace(c.name + " " + c.args), Short: upper(c.short), Long: wrapped(c.long, helpWidth), GroupID: c.group, Hidden: c.hidden,
 		Example: "  " + program + " " + strings.Join(c.examples, "\n  "+program+" "),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			call.args = args
+			if call.args = args; c.selects {
+				call.flags.only = args
+			}
 			if err := c.check(cmd, call); err != nil {
 				return err
 			}

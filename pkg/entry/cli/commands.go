@@ -42,17 +42,18 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files " + sceptred + "only adopt.deploy max-deletions plan.saved rollback.failed refuse while-suspended yes " + watching + where + hosted, run: deploy,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions plan.saved rollback.failed refuse while-suspended yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
 If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
---rollback, --refuse, --only, --adopt, --max-deletions or --while-suspended, deploy is a request and not an upload: it is queued, supersedes
+--rollback, --refuse, --adopt, --max-deletions, --while-suspended, or some stacks only, deploy is a request and not an upload: it is queued, supersedes
 no run, and is not superseded.
 
-With --only it deploys some stacks and their dependencies, and leaves all others as they are.
+With --only, --exclude or --changed-since it deploys some stacks, and leaves all others as they are. It adds the dependencies of the selected
+stacks, unless --with-dependencies=false is given; a dependency that is left out must be deployed already.
 
 With --plan it carries out a plan that plan --out has written, with the files of that plan. If the deploy would do anything
 else, because the project or a stack in AWS has changed since, it is refused and says what has changed.` + ofDir + codes,
@@ -60,7 +61,7 @@ else, because the project or a stack in AWS has changed since, it is refused and
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files " + sceptred + "only adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -72,7 +73,7 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 		},
 		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
-			flags: "env.files " + sceptred + "only refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
 unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them. With --plan it
@@ -81,7 +82,7 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 		},
 		{
 			name: "rollback", operation: "rollback-to", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy the files of an earlier revision again",
-			flags: "to only max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
+			flags: "to only " + selected + "max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
 else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
@@ -93,13 +94,13 @@ DIR or FILE says which project it is, with the environment of --env. Without it,
 		},
 		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
-			flags: "env.files " + sceptred + "only refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
 		{
 			name: "check", args: "[DIR|FILE]", most: 1, group: groupChange, short: "compare the live stacks with their records",
-			flags: "env.files " + sceptred + "only refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
 			long: `Compares every recorded stack with the live one: whether it exists, belongs to the project, was left well by its last operation, was
 changed outside Stackwright, and has the recorded outputs. The run fails if one is not as recorded, and says what to do. It changes neither stacks
 nor records.` + ofDir + codes,
@@ -107,7 +108,7 @@ nor records.` + ofDir + codes,
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only reason refuse while-suspended revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse while-suspended revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
@@ -126,7 +127,7 @@ was written, or if there was none, and 5 if some is left. With --run it uses wha
 		},
 		{
 			name: "suspend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "stop what costs money in the stacks, until resume",
-			flags: "env.files " + sceptred + "only reason refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse " + watching + where + hosted, run: request,
 			long: `Stops what runs in the recorded stacks, dependents before their dependencies. The sizes and states from before are recorded first, and resume
 brings exactly these back. Deploys are refused meanwhile, unless --while-suspended is given. The owner of the installation says
 which projects may be suspended.` + ofDir + codes,
@@ -134,13 +135,13 @@ which projects may be suspended.` + ofDir + codes,
 		},
 		{
 			name: "resume", args: "[DIR|FILE]", most: 1, group: groupChange, short: "start what suspend has stopped, as it was before",
-			flags: "env.files " + sceptred + "only reason refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse " + watching + where + hosted, run: request,
 			long:     `Starts what is stopped in the suspended stacks, dependencies before their dependents, and waits until it runs.` + ofDir + codes,
 			examples: []string{"resume --env dev", "resume examples/shop --env dev --only data/"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
-			flags: "env.files " + sceptred + "only.adopt reason refuse plan.adopt " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.adopt exclude with-dependencies.records with-dependents reason refuse plan.adopt " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Records the live stacks that the project describes, as the stacks of the project. Nothing in AWS is changed: the next deploy
 updates only what differs from the project, and our tags come with the first update that is needed anyway. With --plan it
@@ -150,7 +151,7 @@ template cannot be read. With --only it adopts some stacks.` + ofDir + codes,
 		},
 		{
 			name: "prune", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete the stacks that the project calls obsolete",
-			flags: "env.files " + sceptred + "only.prune reason refuse plan.prune exit-code.plan yes " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.prune exclude with-dependents reason refuse plan.prune exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the recorded stacks that have obsolete: true in the project, dependents before their dependencies, and changes no other
 stack. Deploys leave these stacks alone. It asks first, unless --yes is given. It is refused if a stack that is not obsolete depends on one. With --only it deletes some
@@ -158,8 +159,8 @@ of them. With --plan it shows which stacks and which data would be deleted, and 
 			examples: []string{"prune examples/shop --plan", "prune examples/shop --yes", "prune --env test --only ops/"},
 		},
 		{
-			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks,
-			flags: "reason refuse plan.forget while-suspended yes " + recorded + watching + where + hosted, run: forget,
+			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks, selects: true,
+			flags: "exclude with-dependencies.records with-dependents reason refuse plan.forget while-suspended yes " + recorded + watching + where + hosted, run: forget,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the records of stacks: Stackwright no longer manages them. The stacks stay in AWS as they are, with all their tags.
 It is refused while an operation on such a stack is in progress, and if other recorded stacks depend on one. A deploy of
@@ -288,7 +289,7 @@ keys, and the templates. With one REVISION it compares that with the current one
 that has read files and deployed none, such as a plan.` + ofRev,
 			examples: []string{"diff previous", "diff previous current", "diff mfrg ovsx --project shop --env prod -o markdown"}},
 		{name: "why", args: "STACK [DIR|FILE]", least: 1, most: 2, group: groupShow, short: "say what decides whether the next deploy changes a stack", completes: recordedStacks,
-			flags: "env.files fetch " + sceptred + "only output " + where, run: explainStack,
+			flags: "env.files fetch " + sceptred + "only " + selected + "output " + where, run: explainStack,
 			long: `Compares a stack of the project with what is deployed, and says what a deploy would do with it and why: which input differs from what was last
 deployed, by its name and by what it refers to, or that nothing differs and what was compared. It also says on which stacks the stack depends and which
 depend on it, with the reason and its place in the files, and which runs changed the stack last.

@@ -23,12 +23,15 @@ func (c *call) completions(cmd *cobra.Command) {
 	}
 	for flag, words := range map[string]cobra.CompletionFunc{
 		"output": fixed(c.command.formats()...), "functions": fixed(inProcess, asBinaries),
-		"env": c.recorded(parts(1)), "project": c.recorded(parts(0)), "only": c.recorded(stackNames),
+		"env": c.recorded(parts(1)), "project": c.recorded(parts(0)), "only": c.recorded(stackNames), "exclude": c.recorded(stackNames),
 		"to": c.recorded(revisionWords), "before": c.recorded(revisionWords),
 	} {
 		if cmd.Flags().Lookup(flag) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(flag, words) // it fails only for a flag that is not there
 		}
+	}
+	if slices.Contains(strings.Fields(c.command.flags), "changed-since.files") {
+		_ = cmd.RegisterFlagCompletionFunc("changed-since", c.recorded(revisionWords))
 	}
 	switch {
 	case c.command.completes != nil:

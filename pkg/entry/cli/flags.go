@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -28,7 +30,10 @@ type flags struct {
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
 	deletions, limit, keep                                                                count
 	age                                                                                   string // of what purge deletes
-	only, adopt                                                                           []string
+	only, exclude, adopt                                                                  []string
+	since                                                                                 string
+	dependencies                                                                          truth
+	dependents                                                                            bool
 	variables, variableFiles, mapped                                                      texts   // of a project of Sceptre
 	filters                                                                               filters // of a list
 }
@@ -41,12 +46,13 @@ const (
 
 // The flags that several commands have, by their words in definitions.
 const (
-	where    = "installation api direct endpoint data " // which installation a command is about
-	hosted   = "seconds functions console open "        // how a laptop's installation is hosted
-	watching = "output quiet "                          // how a followed run is shown
-	recorded = "project env "                           // which records are meant
-	listed   = "sort limit "                            // how a list is shown
-	sceptred = "var var-file map "                      // what a project of Sceptre gets beside its files
+	where    = "installation api direct endpoint data "     // which installation a command is about
+	hosted   = "seconds functions console open "            // how a laptop's installation is hosted
+	watching = "output quiet "                              // how a followed run is shown
+	recorded = "project env "                               // which records are meant
+	listed   = "sort limit "                                // how a list is shown
+	sceptred = "var var-file map "                          // what a project of Sceptre gets beside its files
+	selected = "exclude with-dependencies with-dependents " // which stacks a deploy is about, beside those that it names
 )
 
 // defaults are the flags of a command that has none of them.
@@ -65,35 +71,43 @@ type definition struct {
 // some commands, the word for them has a dot and more behind the name.
 func (f *flags) definitions() map[string]definition {
 	return map[string]definition{
-		"installation":    {to: &f.installation, usage: "use the installation on AWS with this CloudFormation `stack` name"},
-		"api":             {to: &f.api, usage: "use the installation on AWS whose HTTP API has this `URL`"},
-		"direct":          {to: &f.direct, usage: "use its table and bucket instead of its API; for its owner"},
-		"endpoint":        {to: &f.endpoint, usage: "use the installation of the serve command at this `URL`"},
-		"data":            {to: &f.data, usage: "`folder` with the state of a laptop's installation"},
-		"seconds":         {to: &f.seconds, usage: "on a laptop: simulated `seconds` that an operation on a stack takes"},
-		"functions":       {to: &f.functions, usage: "on a laptop: `how` functions run, inprocess or binaries (make build builds them)"},
-		"output":          {to: &f.output, short: "o"}, // its usage names the formats of the command
-		"quiet":           {to: &f.quiet, short: "q", usage: "print only results and errors"},
-		"no-color":        {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
-		"env.files":       {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
-		"var":             {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
-		"var-file":        {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
-		"map":             {to: &f.mapped, usage: "the registered target for a profile of Sceptre or an environment of the CDK, as `PROFILE=TARGET`; may be repeated"},
-		"fetch":           {to: &f.fetch, usage: "fetch the files that the project names by https URLs"},
-		"env.all":         {to: &f.env, usage: "only this `environment` of the project"},
-		"project.new":     {to: &f.project, usage: "the `name` of the project"},
-		"project.folder":  {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},
-		"from-live":       {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
-		"out":             {to: &f.out, usage: "write templates and requests into this `folder`"},
-		"out.convert":     {to: &f.out, usage: "write the project into this `folder`; required"},
-		"out.accept":      {to: &f.out, usage: "with --accept: write the copies into this `folder`; required"},
-		"out.plan":        {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
-		"plan.saved":      {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
-		"env":             {to: &f.env, usage: "only this `environment`"},
-		"project":         {to: &f.project, usage: "only this `project`"},
-		"only":            {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, or network/ for all below it"},
+		"installation":        {to: &f.installation, usage: "use the installation on AWS with this CloudFormation `stack` name"},
+		"api":                 {to: &f.api, usage: "use the installation on AWS whose HTTP API has this `URL`"},
+		"direct":              {to: &f.direct, usage: "use its table and bucket instead of its API; for its owner"},
+		"endpoint":            {to: &f.endpoint, usage: "use the installation of the serve command at this `URL`"},
+		"data":                {to: &f.data, usage: "`folder` with the state of a laptop's installation"},
+		"seconds":             {to: &f.seconds, usage: "on a laptop: simulated `seconds` that an operation on a stack takes"},
+		"functions":           {to: &f.functions, usage: "on a laptop: `how` functions run, inprocess or binaries (make build builds them)"},
+		"output":              {to: &f.output, short: "o"}, // its usage names the formats of the command
+		"quiet":               {to: &f.quiet, short: "q", usage: "print only results and errors"},
+		"no-color":            {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
+		"env.files":           {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
+		"var":                 {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
+		"var-file":            {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
+		"map":                 {to: &f.mapped, usage: "the registered target for a profile of Sceptre or an environment of the CDK, as `PROFILE=TARGET`; may be repeated"},
+		"fetch":               {to: &f.fetch, usage: "fetch the files that the project names by https URLs"},
+		"env.all":             {to: &f.env, usage: "only this `environment` of the project"},
+		"project.new":         {to: &f.project, usage: "the `name` of the project"},
+		"project.folder":      {to: &f.folder, usage: "write a project into this `folder`, from the live stacks, in place of the document"},
+		"from-live":           {to: &f.live, usage: "write the project of the existing stacks whose names begin with this `prefix`"},
+		"out":                 {to: &f.out, usage: "write templates and requests into this `folder`"},
+		"out.convert":         {to: &f.out, usage: "write the project into this `folder`; required"},
+		"out.accept":          {to: &f.out, usage: "with --accept: write the copies into this `folder`; required"},
+		"out.plan":            {to: &f.out, usage: "write the plan into this `file`, for deploy --plan"},
+		"plan.saved":          {to: &f.saved, usage: "carry out the plan in this `file`, which plan --out has written, and nothing else"},
+		"env":                 {to: &f.env, usage: "only this `environment`"},
+		"project":             {to: &f.project, usage: "only this `project`"},
+		"only":                {to: &f.only, usage: "only these `stacks`, separated by commas, and their dependencies: network/vpc, network/ for all below it, '*-db', or tag:team=shop"},
+		"exclude":             {to: &f.exclude, usage: "leave out these `stacks`, written as for --only"},
+		"changed-since.files": {to: &f.since, usage: "only stacks whose files differ from those of this `revision` or run: mfrg, current or previous"},
+
+		"with-dependencies":         {to: &f.dependencies, usage: "add what the selected stacks depend on, as deploys do by default; =false does not, and needs them deployed"},
+		"with-dependencies.records": {to: &f.dependencies, usage: "add what the selected stacks depend on"},
+		"with-dependents":           {to: &f.dependents, usage: "add what depends on the selected stacks"},
+
+		"only.records":    {to: &f.only, usage: "only these `stacks`, separated by commas: network/vpc, network/ for all below it, '*-db', or tag:team=shop"},
 		"adopt.deploy":    {to: &f.adopt, usage: "also take over these existing `stacks`, separated by commas, as adopt: true in the project file does"},
-		"only.adopt":      {to: &f.only, usage: "only these `stacks`, separated by commas: network/vpc, or network/ for all below it"},
+		"only.adopt":      {to: &f.only, usage: "only these `stacks`, separated by commas: network/vpc, network/ for all below it, '*-db', or tag:team=shop"},
 		"refuse":          {to: &f.refuse, usage: "if another run holds the lock, refuse this run instead of queueing it"},
 		"rollback.failed": {to: &f.rollback, usage: "if it fails, roll back to the last successful deploy"},
 		"rollback.cancel": {to: &f.rollback, usage: "then roll back to the last successful deploy"},
@@ -105,7 +119,7 @@ func (f *flags) definitions() map[string]definition {
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
 		"plan.adopt":      {to: &f.plan, usage: "show what differs between the stacks and the project, and adopt none"},
-		"only.prune":      {to: &f.only, usage: "only these obsolete `stacks`, separated by commas: network/vpc, or network/ for all below it"},
+		"only.prune":      {to: &f.only, usage: "only these obsolete `stacks`, separated by commas: network/vpc, network/ for all below it, or '*-db'"},
 		"plan.revert":     {to: &f.plan, usage: "with --revert: show what would be changed, by change sets, and change nothing"},
 		"revert":          {to: &f.revert, usage: "bring back what the last drift detection has found"},
 		"plan.prune":      {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
@@ -178,6 +192,9 @@ func (f *flags) add(set *pflag.FlagSet, words string) {
 			set.StringSliceVar(to, name, *to, d.usage)
 		case pflag.Value:
 			set.Var(to, name, d.usage)
+			if to.Type() == "bool" {
+				set.Lookup(name).NoOptDefVal = "true"
+			}
 		default:
 			panic(fmt.Sprintf("flag %q is not defined", word)) // a test builds every command
 		}
@@ -222,6 +239,30 @@ func (c *count) Set(word string) error {
 
 // Type is pflag.Value.
 func (*count) Type() string { return "int" }
+
+// A truth is true or false, or absent.
+type truth struct{ is *bool }
+
+// String is pflag.Value.
+func (t *truth) String() string {
+	if t.is == nil {
+		return ""
+	}
+	return strconv.FormatBool(*t.is)
+}
+
+// Set is pflag.Value.
+func (t *truth) Set(word string) error {
+	is, err := strconv.ParseBool(word)
+	if err != nil {
+		return fault.New(fault.Invalid, "give true or false")
+	}
+	t.is = &is
+	return nil
+}
+
+// Type is pflag.Value.
+func (*truth) Type() string { return "bool" }
 
 // variable is the environment variable that sets a flag.
 func variable(flag string) string {
@@ -289,6 +330,10 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--to: name a revision, or leave it out: without it, the command rolls back to the previous one")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
+	case f.given["exclude"] && len(f.exclude) == 0:
+		return fault.New(fault.Invalid, "--exclude: name a stack, or leave it out")
+	case f.given["changed-since"] && f.since == "" && f.filters.changed == "":
+		return fault.New(fault.Invalid, "--changed-since: name a revision or a run, or leave it out")
 	case f.given["adopt"] && len(f.adopt) == 0:
 		return fault.New(fault.Invalid, "--adopt: name a stack, or leave it out")
 	case f.plan && f.given["refuse"]:
@@ -306,12 +351,24 @@ func (f flags) check(outputs []string) error {
 	case f.given["direct"] && f.direct && (f.api != "" || f.installation == ""):
 		return fault.New(fault.Invalid, "--direct finds table and bucket in the outputs of a stack: give it with --installation")
 	}
+	var wrong []error
+	for _, p := range f.selection().Problems() {
+		wrong = append(wrong, fault.New(fault.Invalid, "--%s: %s", strings.ReplaceAll(string(p.Option), "_", "-"), p.Text))
+	}
+	if len(wrong) > 0 {
+		return errors.Join(wrong...)
+	}
 	for _, only := range []string{"seconds", "functions"} {
 		if f.given[only] && f.onAWS() {
 			return fault.New(fault.Invalid, "--%s is for a laptop, and installation %s is on AWS: leave it out, or give --data or --endpoint", only, cmp.Or(f.api, f.installation))
 		}
 	}
 	return nil
+}
+
+// selection is what the flags select.
+func (f flags) selection() plan.Selection {
+	return plan.Selection{Only: f.only, Exclude: f.exclude, WithDependencies: f.dependencies.is, WithDependents: f.dependents, ChangedSince: f.since}
 }
 
 // onAWS reports whether the command is about an installation on AWS.

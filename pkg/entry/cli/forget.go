@@ -28,14 +28,12 @@ func forget(ctx context.Context, c *call) (int, error) {
 			return ExitFailed, err
 		}
 		if c.Asks && !c.flags.yes && !c.flags.plan {
-			what := fmt.Sprintf("forget deletes the records of %s in %s: the stacks stay in AWS, and Stackwright no longer manages them\nat %s", strings.Join(c.args, ", "), project, s.label)
+			what := fmt.Sprintf("forget deletes the records of %s in %s%s: the stacks stay in AWS, and Stackwright no longer manages them\nat %s", strings.Join(c.args, ", "), project, map[bool]string{true: ", and of all that depends on these"}[c.flags.dependents], s.label)
 			if err := c.agree(what); err != nil {
 				return c.refuse(err)
 			}
 		}
-		q := s.newRequest(project, run.Source{})
-		q.Only = c.args
-		id, err := s.to.Request(ctx, q)
+		id, err := s.to.Request(ctx, s.newRequest(project, run.Source{}))
 		if err != nil {
 			return ExitFailed, err
 		}
@@ -52,7 +50,7 @@ func (s *session) projectOf(ctx context.Context, stacks []string) (string, error
 	var projects []string
 	for _, r := range rows {
 		if slices.ContainsFunc(stacks, func(name string) bool {
-			return r.Node == name || strings.HasPrefix(r.Node, name+"@") || strings.HasSuffix(name, "/") && strings.HasPrefix(r.Node, name)
+			return plan.Means(name, r.Node)
 		}) {
 			projects = append(projects, r.project)
 		}

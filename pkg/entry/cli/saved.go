@@ -29,8 +29,9 @@ type savedPlan struct {
 
 // savePlan writes the plan of a run that the call has requested into the file that it names.
 func (c *call) savePlan(r run.Run) error {
-	f := c.flags
-	q := run.Request{Operation: "deploy", Source: r.Source, Options: run.Options{Only: f.only, Adopt: f.adopt, MaxDeletions: f.deletions.n, Rollback: f.rollback, Plan: r.Changes}}
+	f, selection := c.flags, c.flags.selection()
+	selection.ChangedSince = r.ChangedSince // the flag may be the beginning of it
+	q := run.Request{Operation: "deploy", Source: r.Source, Options: run.Options{Selection: selection, Adopt: f.adopt, MaxDeletions: f.deletions.n, Rollback: f.rollback, Plan: r.Changes}}
 	text, err := json.MarshalIndent(savedPlan{savedFormat, r.Project, r.Digest, q.Body()}, "", "  ")
 	if err == nil {
 		err = os.WriteFile(c.flags.out, append(text, '\n'), 0o600)
@@ -68,7 +69,7 @@ func readPlan(file string) (run.Request, error) {
 		return wrong(fault.New(fault.Invalid, "it does not say which project to deploy, which files, or which plan"))
 	default:
 		return run.Request{Project: p.Project, Operation: p.Request.Operation, Source: p.Request.Source, Options: run.Options{
-			Only: o.Only, Adopt: o.Adopt, MaxDeletions: o.MaxDeletions, Rollback: o.Rollback, Plan: o.Plan,
+			Selection: o.Selection, Adopt: o.Adopt, MaxDeletions: o.MaxDeletions, Rollback: o.Rollback, Plan: o.Plan,
 		}}, nil
 	}
 }
@@ -86,7 +87,7 @@ func (c *call) hasPlans() error {
 
 // deploySaved requests a deploy that carries out the plan in a file, and follows the run.
 func deploySaved(ctx context.Context, c *call) (int, error) {
-	for _, flag := range strings.Fields("only adopt max-deletions rollback env " + sceptred) {
+	for _, flag := range strings.Fields("only " + selected + "changed-since adopt max-deletions rollback env " + sceptred) {
 		if c.flags.given[flag] {
 			return c.refuse(fault.New(fault.Invalid, "--%s: the saved plan says it: leave it out, or plan again", flag))
 		}

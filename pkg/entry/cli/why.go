@@ -52,7 +52,7 @@ func (s *session) why(ctx context.Context, l loaded, name string) (report.Why, e
 	records, caveats := withoutHooks(p, all, name)
 	recorded, _, _ := plan.Rename(p, records)
 	cloud := cloudformation.New(clientsOf(s.places), nil)
-	v := plan.View{Desired: p, Recorded: recorded, Only: s.call.flags.only}
+	v := plan.View{Desired: p, Recorded: recorded, Selection: s.call.flags.selection()}
 	if v.Live, err = observed(ctx, cloud, plan.Locations(p, recorded)); err != nil {
 		return report.Why{}, fmt.Errorf("read the stacks of %s: %w", p.ID(), err)
 	}

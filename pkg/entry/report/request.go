@@ -10,7 +10,13 @@ type RunRequest struct {
 
 // RunOptions are the options of a run. Each operation takes some of them.
 type RunOptions struct {
-	Only           []string `json:"only,omitempty"`                                     // names of the stacks to work on; network/ means all below it
+	Only    []string `json:"only,omitempty"`    // the stacks to work on: names, folders as network/, globs as *-db, and tags as tag:team=shop
+	Exclude []string `json:"exclude,omitempty"` // the stacks to leave out, in the same way
+
+	WithDependencies *bool  `json:"with_dependencies,omitempty"`                                 // whether to add what the selected stacks depend on; the default of deploys is true
+	WithDependents   bool   `json:"with_dependents,omitempty"`                                   // add what depends on the selected stacks
+	ChangedSince     string `json:"changed_since,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"` // a run: only the stacks whose files differ from those of that run
+
 	Adopt          []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
 	MaxDeletions   *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently
 	Exact          bool     `json:"exact,omitempty"`                                    // ask CloudFormation with change sets what the updates would change

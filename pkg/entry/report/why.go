@@ -72,7 +72,7 @@ func PlannedOf(ctx context.Context, from Plans, runs []run.Run, stack string) (*
 	outdated := false
 	for _, r := range runs {
 		o := plan.AllOperations().Of(r.Operation)
-		if !o.Preview || !o.Deploys() || o.DeletesAll || len(r.Only) > 0 || r.State != run.StateSucceeded || r.Changes == "" {
+		if !o.Preview || !o.Deploys() || o.DeletesAll || r.Partial() || r.State != run.StateSucceeded || r.Changes == "" {
 			outdated = outdated || !o.Preview
 			continue
 		}

@@ -37,6 +37,11 @@ func Markdown(c plan.Changes) string {
 	for _, m := range c.Messages {
 		messages = append(messages, diffLine(cutText(oneLine(printable(m)), maxLine))+"\n")
 	}
+	if c.Selection != nil {
+		for _, l := range c.Selection.Lines() {
+			messages = append(messages, diffLine(cutText(oneLine(printable(l)), maxLine))+"\n")
+		}
+	}
 	for _, s := range c.Stacks {
 		stacks = append(stacks, folded(s))
 	}

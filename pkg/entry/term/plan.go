@@ -37,6 +37,11 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 	for _, m := range c.Messages {
 		p.add(2, span{yellow, oneLine(m)})
 	}
+	if c.Selection != nil {
+		for _, l := range c.Selection.Lines() {
+			p.add(2, span{dim, oneLine(l)})
+		}
+	}
 	for _, l := range c.MaxParallel {
 		if len(c.Stacks) == 0 {
 			break

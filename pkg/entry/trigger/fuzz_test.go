@@ -136,7 +136,7 @@ func sound(t *testing.T, q run.Request) {
 // is the same when it is written out again, or one that says all that is wrong.
 func FuzzRequest(f *testing.F) {
 	for _, text := range []string{
-		`{"operation":"plan",` + zip + `}`, `{"operation":"rollback-to","options":{"to":"previous"}}`, `{"operation":"plan",` + zip + `,"options":{"only":["a","b"]}}`, `{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7","options":{"rollback":true,"refuse":true}}`,
+		`{"operation":"plan",` + zip + `}`, `{"operation":"plan",` + zip + `,"options":{"only":["a","b"]}}`, `{"operation":"rollback-to","options":{"to":"previous"}}`, `{"operation":"plan",` + zip + `,"options":{"only":["a*"],"exclude":["tag:a"],"with_dependencies":false,"with_dependents":true,"changed_since":"abcdefghijklmnopqrs2"}}`, `{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7","options":{"rollback":true,"refuse":true}}`,
 		`{"operation":"destroy",` + zip + `,"options":{}}`, ` {"operation":"refresh","options":{"who":"ann"}} ` + "\n", `{"operation":"retry","options":{` + that + `,"force":true,"max_deletions":7}}`,
 		`{"operation":"unlock","options":{` + that + `,"reason":"a"}}`, `{"operation":"cancel","options":{` + that + `,"rollback":true}}`, `{"operation":"pause","options":{` + that + `}}`,
 		``, `{`, `[]`, `null`, `{"operation":"deploy",` + zip + `}{}`, `{"operation":"deploy","options":{"max":1}}`, `{"operation":"drift"}`, `{"OPERATION":"plan","operation":"destroy"}`,
@@ -174,6 +174,18 @@ func runRequested(t *testing.T, q run.Request) []byte {
 	options := map[string]any{"run": q.Of, "force": q.Force, "who": q.Claim, "reason": q.Reason, "rollback": q.Rollback, "refuse": q.Refuse, "to": q.To}
 	if q.Only != nil {
 		options["only"] = q.Only
+	}
+	if q.Exclude != nil {
+		options["exclude"] = q.Exclude
+	}
+	if q.WithDependencies != nil {
+		options["with_dependencies"] = *q.WithDependencies
+	}
+	if q.WithDependents {
+		options["with_dependents"] = true
+	}
+	if q.ChangedSince != "" {
+		options["changed_since"] = q.ChangedSince
 	}
 	if q.MaxDeletions != nil {
 		options["max_deletions"] = *q.MaxDeletions

@@ -133,7 +133,12 @@ func optionFields(q *run.Request) strict.Fields {
 		string(plan.OptionDigest):         &q.PlanDigest,
 		string(plan.OptionStep):           &q.Step,
 		string(plan.OptionPlan):           &q.Plan,
-		string(plan.OptionTo):             &q.To,
+
+		string(plan.OptionExclude):          &q.Exclude,
+		string(plan.OptionWithDependencies): &q.WithDependencies,
+		string(plan.OptionWithDependents):   &q.WithDependents,
+		string(plan.OptionChangedSince):     &q.ChangedSince,
+		string(plan.OptionTo):               &q.To,
 	}
 }
 
@@ -145,6 +150,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact, plan.OptionPlan: o.Plan != "",
 		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "", plan.OptionTo: o.To != "", plan.OptionWhileSuspended: o.WhileSuspended,
+		plan.OptionExclude: len(o.Exclude) > 0, plan.OptionWithDependencies: o.WithDependencies != nil, plan.OptionWithDependents: o.WithDependents, plan.OptionChangedSince: o.ChangedSince != "",
 	}
 }
 
@@ -255,8 +261,11 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	if other := (run.Options{Reason: q.Reason}); q.Upload && !reflect.DeepEqual(q.Options, other) {
 		add("upload: the newest upload replaces older ones, so it deploys all stacks, and has no other options: remove this option or the others")
 	}
-	if slices.Contains(q.Only, "") {
-		add("only: it contains an empty name: remove it")
+	for _, p := range q.Selection.Problems() {
+		add("%s: %s", p.Option, p.Text)
+	}
+	if q.ChangedSince != "" && !runID.MatchString(q.ChangedSince) {
+		add("changed_since: %q is not a run: its ID has 20 lower-case letters and digits", short(q.ChangedSince))
 	}
 	if slices.Contains(q.Adopt, "") {
 		add("adopt: it contains an empty name: remove it")
@@ -292,7 +301,7 @@ func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{
 		{"operation", q.Operation}, {"key", q.Source.Key}, {"version", q.Source.Version},
-		{"options.run", q.Of}, {"options.plan_digest", q.PlanDigest}, {"options.step", q.Step}, {"options.to", q.To}, {"options.who", q.Claim}, {"options.reason", q.Reason},
+		{"options.run", q.Of}, {"options.changed_since", q.ChangedSince}, {"options.plan_digest", q.PlanDigest}, {"options.step", q.Step}, {"options.to", q.To}, {"options.who", q.Claim}, {"options.reason", q.Reason},
 	} {
 		if len(x.text) > maxText {
 			all = append(all, longText(x.name, x.text))

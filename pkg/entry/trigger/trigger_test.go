@@ -126,12 +126,16 @@ const (
 func TestRequests(t *testing.T) {
 	source := run.Source{Key: "revisions/shop/prod/0a.zip", Version: "v7"}
 	for text, want := range map[string]run.Request{
-		`{"operation":"plan",` + zip + `}`:                                               {Operation: "plan", Source: source},
-		`{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7"}`:        {Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.tar.gz", Version: "v7"}},
-		`{"operation":"destroy"}`:                                                        {Operation: "destroy"},
-		`{"operation":"destroy",` + zip + `,"options":{}}`:                               {Operation: "destroy", Source: source},
-		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                       {Operation: "refresh", Claim: "ann"},
-		`{"operation":"forget","options":{"only":["db"],"reason":"it moves"}}`:           {Operation: "forget", Options: run.Options{Only: []string{"db"}, Reason: "it moves"}},
+		`{"operation":"plan",` + zip + `}`:                                        {Operation: "plan", Source: source},
+		`{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7"}`: {Operation: "deploy", Source: run.Source{Key: "projects/shop/prod.tar.gz", Version: "v7"}},
+		`{"operation":"destroy"}`:                                                 {Operation: "destroy"},
+		`{"operation":"destroy",` + zip + `,"options":{}}`:                        {Operation: "destroy", Source: source},
+		` {"operation":"refresh","options":{"who":"ann"}} ` + "\n":                {Operation: "refresh", Claim: "ann"},
+		`{"operation":"forget","options":{"only":["db"],"reason":"it moves"}}`:    {Operation: "forget", Options: run.Options{Selection: plan.Selection{Only: []string{"db"}}, Reason: "it moves"}},
+		`{"operation":"deploy",` + zip + `,"options":{"only":["a*"],"exclude":["tag:team=shop"],"with_dependencies":false,"with_dependents":true,"changed_since":"abcdefghijklmnopqrs2"}}`: {
+			Operation: "deploy", Source: source, Options: run.Options{Selection: plan.Selection{Only: []string{"a*"}, Exclude: []string{"tag:team=shop"}, WithDependencies: new(false), WithDependents: true, ChangedSince: "abcdefghijklmnopqrs2"}},
+		},
+		`{"operation":"destroy","options":{"exclude":["a"]}}`:                            {Operation: "destroy", Options: run.Options{Selection: plan.Selection{Exclude: []string{"a"}}}},
 		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
 		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":0}}`:               {Operation: "deploy", Source: source, Options: run.Options{MaxDeletions: new(0)}},
@@ -197,9 +201,17 @@ func TestProblems(t *testing.T) {
 		`{"operation":"forget","options":{"max_deletions":1}}`: {
 			"options.max_deletions: a forget does not have this option (only deploy, plan, rollback-to, plan-rollback-to, retry): remove it", "options.only: missing: name the stacks to forget",
 		},
-		`{"operation":"refresh","options":{"only":["a",""]}}`:               {"options.only: it contains an empty name: remove it"},
-		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`: {"options.max_deletions: -1: give a number of stacks, 0 or more"},
-		`{"operation":"destroy","options":{"max_deletions":5}}`:             {"options.max_deletions: a destroy does not have this option (only deploy, plan, rollback-to, plan-rollback-to, retry): remove it"},
+		`{"operation":"refresh","options":{"only":["a",""]}}`: {"options.only: it contains an empty name: remove it"},
+		`{"operation":"plan",` + zip + `,"options":{"exclude":["","tag:=a"],"with_dependencies":true,"with_dependents":true}}`: {
+			"options.exclude: it contains an empty name: remove it", "options.with_dependencies: it is about the dependencies of the stacks that only or changed_since selects: give one of these too, or leave it out",
+			"options.with_dependents: it adds to the stacks that only or changed_since selects: give one of these too, or leave it out",
+		},
+		`{"operation":"deploy",` + zip + `,"options":{"with_dependencies":"no","changed_since":"yesterday"}}`: {
+			"options.with_dependencies: a string found, true or false expected", `options.changed_since: "yesterday" is not a run: its ID has 20 lower-case letters and digits`,
+		},
+		`{"operation":"destroy","options":{"changed_since":"abcdefghijklmnopqrs2"}}`: {"options.changed_since: a destroy does not have this option (only deploy, plan): remove it"},
+		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`:          {"options.max_deletions: -1: give a number of stacks, 0 or more"},
+		`{"operation":"destroy","options":{"max_deletions":5}}`:                      {"options.max_deletions: a destroy does not have this option (only deploy, plan, rollback-to, plan-rollback-to, retry): remove it"},
 	} {
 		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
 		if err != nil || got.Project != "shop@prod" || got.ID == "" || got.Operation == "" {

@@ -16,7 +16,7 @@ import (
 )
 
 // Fields maps each key of a JSON object to the variable for its value: a pointer to
-// a string, a bool, a number or a list of strings, or the Fields of an inner object.
+// a string, a bool, a number or a list of strings, or to a pointer to a bool or a number that may be absent, or the Fields of an inner object.
 type Fields map[string]any
 
 // Read reads one JSON object, the body of a request, into its fields. It returns what is wrong:
@@ -77,7 +77,7 @@ func readValue(name string, value json.RawMessage, target any) []string {
 	}
 	expected := "a string"
 	switch target.(type) {
-	case *bool:
+	case *bool, **bool:
 		expected = "true or false"
 	case *[]string:
 		expected = "a list of strings"

@@ -134,6 +134,16 @@ export function Approval({ run }) {
     }));
 }
 
+// What a selection adds to a plan and leaves out, and why.
+function Selection({ of }) {
+  const lines = (what, all = []) => [
+    ...all.slice(0, 10).map((s) => h('li', null, `${what}: ${s.stack} (${s.why})`)),
+    all.length > 10 && h('li', null, `${what}: ${all.length - 10} more`),
+  ];
+  return h('ul', { class: 'quiet' }, lines('added', of.added), lines('left out', of.left_out),
+    of.others > 0 && h('li', null, `left out: ${of.others} (not selected)`));
+}
+
 export function Plan({ run }) {
   const [state, set] = useState({});
   useEffect(() => {
@@ -152,6 +162,7 @@ export function Plan({ run }) {
     h(Summary, { of: data.summary || {} }),
     data.seconds > 0 && h('p', { class: 'quiet' }, `It takes about ${span(data.seconds)}.`),
     (data.messages || []).map((m) => h('p', null, m)),
+    data.selection && h(Selection, { of: data.selection }),
     (data.policies || []).length > 0 && h(Panel, { tone: 'wait', title: 'Policies' }, h('ul', null, data.policies.map((v) => h('li', null, h('b', null, v.level), ' ', v.message, h('small', null, [v.policy, v.stack, v.resource].filter(Boolean).join(' · ')))))),
     !stacks.length && h(Empty, { title: 'No stack changes' }),
     listed(stacks, draw));
