@@ -111,7 +111,7 @@ mutants: ## remove each safeguard in turn: a test must notice
 	$(GO) test ./stepfn -run '^TestMutants$$' -mutants . -v -count 1 -timeout 3h
 
 # It also needs Python, a JDK, Maven, Node and Chromium. It installs its programs into .integration, once.
-integration: build ## tests by other programs: AWS's DynamoDB Local, another Step Functions, MiniStack, cfn-lint, the AWS CLI, Sceptre, Chromium
+integration: build ## tests by other programs: AWS's DynamoDB Local, another Step Functions, moto, MiniStack, cfn-lint, the AWS CLI, Sceptre, Chromium
 	@GO="$(GO)" ./.ci/integration/run
 
 # It takes up to ten minutes on two cores. ONLY is a pattern of producers (makespan, order, calls, cost, poll, instant, own, plan,

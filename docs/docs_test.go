@@ -370,6 +370,63 @@ func TestOperationsPage(t *testing.T) {
 			t.Errorf("docs/operations.md has no row for %s", name)
 		}
 	}
+	rows := 0
+	for i, line := range strings.Split(page, "\n") {
+		if !strings.HasPrefix(line, "| ") {
+			continue
+		}
+		rows++
+		if why := wrongRow(line); why != "" {
+			t.Errorf("docs/operations.md:%d: %s: %s", i+1, why, line)
+		}
+	}
+	if rows < 50 {
+		t.Errorf("docs/operations.md has only %d rows", rows)
+	}
+	const tools = " | – | – | – | – | – | – | – | – |"
+	for _, row := range []string{
+		"| `x` | y" + tools, "| `x`" + tools, "| `x` | y | `a` |" + tools, "| `x` | y | `a` | – |", "| `x` |  | `a` | – | – | – | – | – | – | – |",
+		"| `x` | y | none | none | none | none | – | – | – | – |", "| `x` | y | – | – | – | – | – | none | – | – |",
+	} {
+		if wrongRow(row) == "" {
+			t.Errorf("it does not notice that this row is wrong: %s", row)
+		}
+	}
+}
+
+// compared are the columns of the page of operations for other tools; the first five are those that every row has a name in, or none.
+var compared = []string{"Sceptre", "Paco", "Heat", "Pulumi", "Kusion", "Terraform", "CDK", "StackSets"}
+
+// wrongRow says what is wrong with a row of the page of operations; "" if nothing is.
+func wrongRow(line string) string {
+	cells := strings.Split(strings.Trim(line, "|"), "|")
+	for i := range cells {
+		if cells[i] = strings.TrimSpace(cells[i]); cells[i] == "" {
+			return "a cell is empty"
+		}
+	}
+	own := len(cells) - len(compared)
+	if own != 1 && own != 2 {
+		return fmt.Sprintf("it has %d cells, and each tool of %s has one", len(cells), strings.Join(compared, ", "))
+	}
+	none, dashes := 0, 0
+	for i, c := range cells[own:] {
+		switch {
+		case c == "none" && i < 5:
+			none++
+		case c == "none":
+			return "only the first five tools have none"
+		case c == "–" && i < 5:
+			dashes++
+		}
+	}
+	switch {
+	case none != 0 && none != 5:
+		return "the first five tools all have none, or none of them has"
+	case dashes == 5:
+		return "the first five tools have dashes: write none into all five, if that is so"
+	}
+	return ""
 }
 
 // The page of metrics names every metric.

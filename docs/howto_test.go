@@ -151,7 +151,11 @@ func TestProjectsOfPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			home := project.Target{Name: project.DefaultTarget, Account: "111111111111", Region: "eu-west-1"}
-			for _, environment := range []string{"staging", "prod"} {
+			environments := []string{"staging", "prod"}
+			if strings.Contains(text, "pr-*:") {
+				environments = append(environments, "pr-42")
+			}
+			for _, environment := range environments {
 				if _, err := format.Read(files, format.Options{Project: "shop", Environment: environment, Targets: map[string]project.Target{home.Name: home}}); err != nil {
 					t.Errorf("%s: %v\n%s", name, err, text)
 				}

@@ -55,7 +55,7 @@ enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
 enginetest/sim        fault hook suspend project plan policy run action engine enginetest/asl lib/budget
-enginetest/contract   fault project plan run action engine lib/budget lib/template
+enginetest/contract   fault project plan run suspend action engine lib/budget lib/template
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
@@ -127,6 +127,7 @@ const outside = `
 stepfn
 infra/local        * sdk
 infra/ministack
+infra/moto         *
 infra/stackwright  *
 functions          policy wire
 infra/dist         format/native

@@ -23,6 +23,7 @@ var namesake = map[string]string{
 	"infra/aws":                  "Lambda functions",
 	"infra/local/cloudformation": "operations and their outcomes in CloudFormation",
 	"infra/local/host":           "Lambda functions",
+	"infra/local/s3":             "subresources of S3",
 	"pkg/enginetest/sim":         "Lambda functions, and operations in CloudFormation",
 	"pkg/wire":                   "Lambda functions",
 	"pkg/entry/cli/commands.go":  "words of the command line, in examples",

@@ -17,20 +17,21 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // Submit uploads a project, or puts a request object into the bucket.
 func (r *emulators) Submit(operation string, w stacks, of string, with ...options) string {
 	if operation == "deploy" && len(with) == 0 {
-		key := "projects/" + r.project + "/default.zip"
+		key := "projects/" + r.project + "/" + r.environment + ".zip"
 		id := engine.RunID("stackwright", key, r.upload(key, w))
 		r.requested = append(r.requested, id)
 		return id
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
 	for _, o := range with {
-		for name, stacks := range map[string][]string{"only": o.only, "exclude": o.exclude, "adopt": o.adopt} {
+		for name, stacks := range map[string][]string{"only": o.only, "exclude": o.exclude, "adopt": o.adopt, "retain": o.retain} {
 			if stacks != nil {
 				about[name] = stacks
 			}
@@ -57,17 +58,32 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 		if o.to != "" {
 			about["to"] = o.to
 		}
+		if o.from != "" {
+			about["from_environment"] = o.from
+		}
+		if o.revision != "" {
+			about["from_revision"] = o.revision
+		}
+		if operation == "extend" {
+			about = map[string]any{"for": project.TTL(o.lives).String()}
+			if !o.until.IsZero() {
+				about = map[string]any{"until": o.until.UTC()}
+			}
+		}
+		if o.called != "" {
+			about["snapshot"] = o.called
+		}
 		if o.deletions != nil {
 			about["max_deletions"] = *o.deletions
 		}
 	}
 	switch operation {
-	case "deploy", "plan", "adopt", "plan-adopt", "prune", "plan-prune":
+	case "deploy", "plan", "adopt", "plan-adopt", "prune", "plan-prune", "replace", "plan-replace":
 		if len(with) > 0 && with[0].source != (run.Source{}) {
 			request["key"], request["version"] = with[0].source.Key, with[0].source.Version
 			break
 		}
-		key := fmt.Sprintf("revisions/%s/default/%d.zip", r.project, r.next())
+		key := fmt.Sprintf("revisions/%s/%s/%d.zip", r.project, r.environment, r.next())
 		request["key"], request["version"] = key, r.upload(key, w)
 	case "retry", "pause", "continue", "cancel":
 		about["run"] = of
@@ -84,7 +100,7 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	if err != nil {
 		r.Fatal(err)
 	}
-	key := fmt.Sprintf("requests/%s/default/%d.json", r.project, r.next())
+	key := fmt.Sprintf("requests/%s/%s/%d.json", r.project, r.environment, r.next())
 	id := engine.RunID("stackwright", key, r.put(key, body))
 	if !slices.Contains([]string{"pause", "continue", "cancel", "unlock", "approve", "reject"}, operation) {
 		r.requested = append(r.requested, id)
@@ -97,6 +113,8 @@ func (r *emulators) ProjectFile(exists bool) { r.noProjectFile = !exists }
 func (r *emulators) FewAtOnce(most int) {
 	r.setKey("groups", fmt.Sprintf("{ few: { max_parallel: %d } }", most))
 }
+
+func (r *emulators) MaxFailures(most int) { r.setKey("max_failures", fmt.Sprint(most)) }
 
 func (r *emulators) MaxDeletions(deletions int) { r.setKey("max_deletions", fmt.Sprint(deletions)) }
 
@@ -137,7 +155,7 @@ func (r *emulators) Scheduled() []string {
 
 func (r *emulators) Fire(name string) string {
 	id := engine.RunID("schedule", r.id(), name, time.Now().UTC().Format(time.RFC3339))
-	if !r.cloud.Schedules.Fire(scheduleGroup.Name, r.project+".default."+name) {
+	if !r.cloud.Schedules.Fire(scheduleGroup.Name, r.project+"."+r.environment+"."+name) {
 		r.Fatalf("there is no schedule %s", name)
 	}
 	r.requested = append(r.requested, id)
@@ -161,7 +179,38 @@ func (r *emulators) Timeout(stack string, d time.Duration) {
 func (r *emulators) As(project string) { r.project = project }
 
 // id is the ID of the project whose requests are sent.
-func (r *emulators) id() string { return r.project + "@default" }
+func (r *emulators) id() string { return r.project + "@" + r.environment }
+
+func (r *emulators) In(environment string) { r.environment = environment }
+
+// Environments is backend.
+func (r *emulators) Environments(names []string) { r.environments = names }
+
+// Pipeline is backend.
+func (r *emulators) Pipeline(p pipeline) {
+	if p.order == nil {
+		delete(r.keys, "promote")
+		return
+	}
+	value := "order: [" + strings.Join(p.order, ", ") + "], alarms: [" + strings.Join(p.alarms, ", ") + "]"
+	if p.soak > 0 {
+		value += ", soak: " + p.soak.String()
+	}
+	r.setKey("promote", "{ "+value+" }")
+}
+
+// environmentsOf is the key environments: of a project file.
+func (r *emulators) environmentsOf(w stacks) string {
+	var all []string
+	for _, name := range r.environments {
+		var stacks []string
+		for _, s := range w {
+			stacks = append(stacks, fmt.Sprintf("%s: { stack_name: %s }", s.name, inEnvironment(name, s.physical)))
+		}
+		all = append(all, name+": { stacks: { "+strings.Join(stacks, ", ")+" } }")
+	}
+	return "{ " + strings.Join(all, ", ") + " }"
+}
 
 // setKey sets a top-level key in every project file from now on.
 func (r *emulators) setKey(key, value string) {
@@ -195,6 +244,9 @@ func (r *emulators) upload(key string, w stacks) string {
 	}
 	for _, s := range w {
 		maps.Copy(files, filesOf(hooksOf(r.hookLog.hooks, s.name)))
+	}
+	if len(r.environments) > 0 {
+		keys["environments"] = r.environmentsOf(w)
 	}
 	if hooks := textOf(r.hookLog.hooks, ""); hooks != "" {
 		keys["hooks"] = hooks

@@ -430,6 +430,14 @@ func (r *emulators) StackLimit(n int) {
 	}
 }
 
+// LoseTemplate is backend.
+func (r *emulators) LoseTemplate(stack string) {
+	key := "templates/" + r.Recorded()[stack].Template
+	if _, err := r.bucket.DeleteObject(r.Context(), &s3.DeleteObjectInput{Bucket: aws.String("stackwright"), Key: &key}); err != nil {
+		r.Fatal(err)
+	}
+}
+
 // DeleteChangeSets is backend.
 func (r *emulators) DeleteChangeSets(stack string) {
 	for _, c := range r.changeSets(physicalName(stack)) {

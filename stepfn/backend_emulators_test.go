@@ -64,6 +64,8 @@ type emulators struct {
 	keys        map[string]string      // more keys of every project file
 
 	project       string          // whose requests are sent
+	environment   string          // of that project
+	environments  []string        // of project files, besides default
 	noProjectFile bool            // uploads have only their templates
 	denied        map[string]bool // targets whose role nobody may assume
 	registered    map[string]bool // targets that are registered
@@ -142,7 +144,7 @@ func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
 
 // newEmulatorsWithLimits does the same with other limits of requests to CloudFormation.
 func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cloud.Options)) *emulators {
-	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1, project: "shop"}
+	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1, project: "shop", environment: "default"}
 	r.hookLog.fail, r.hookLog.slow, r.hookLog.faults = make(map[string]int), make(map[string]time.Duration), make(map[string]sim.Fault)
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
@@ -278,7 +280,7 @@ func (r *emulators) allWait() bool {
 	return !slices.ContainsFunc(open, func(id string) bool {
 		s := r.run(id)
 		if s.State == run.StateQueued && !s.Command.Stops() {
-			s = r.run(r.Lock().Owner.Run)
+			s = r.run(r.lockOf(s.Project).Owner.Run)
 		}
 		return s.State != run.StateWaiting || s.Generation > s.ObservedGeneration
 	})
@@ -304,8 +306,10 @@ func (r *emulators) ExecutionStatus(id string) run.Run {
 	return got
 }
 
-func (r *emulators) Lock() run.Lock {
-	l, err := r.store.Lock(r.Context(), r.id())
+func (r *emulators) Lock() run.Lock { return r.lockOf(r.id()) }
+
+func (r *emulators) lockOf(project string) run.Lock {
+	l, err := r.store.Lock(r.Context(), project)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -24,11 +24,16 @@ import (
 // those of plans.
 type backend interface {
 	hooked
-	As(project string) // the requests that follow, the records and the lock are of this project
+	ephemeral
+	As(project string)           // the requests that follow, the records and the lock are of this project
+	In(environment string)       // and of this environment
+	Environments(names []string) // of project files from now on, besides default; the physical names of their stacks have theirs: shop-prod-vpc
+	Pipeline(p pipeline)         // from now on project files promote by themselves
 	Submit(operation string, w stacks, of string, with ...options) (id string)
 	ProjectFile(exists bool)                 // in uploads from now on; the first has one
 	MaxDeletions(deletions int)              // in project files from now on
 	FewAtOnce(most int)                      // the same, the limit of the group few
+	MaxFailures(most int)                    // the same, of all stacks
 	Timeout(stack string, d time.Duration)   // likewise: the timeout of a stack; of runs if stack is ""
 	OnFailure(word string)                   // likewise
 	ApprovePlans(expires time.Duration)      // likewise: plans have to be approved within this time; 0 is not at all
@@ -60,6 +65,7 @@ type backend interface {
 	DeleteChangeSets(stack string)                // a user deletes the change sets of the stack
 	SetOutside(stack, setting string)             // a user turns its protection on or off, or gives it theirPolicy
 	StackLimit(n int)                             // so many stacks there may be in each account and region
+	LoseTemplate(stack string)                    // with which the stack was deployed
 	Unreadable(stack string)                      // from now on nobody may read its template
 	Foreign(stack string, now, end plan.Status)   // a user starts an operation that ends with this status after five minutes
 	ByHand(s stack, w stacks)                     // a user creates a stack of the project, as it is there
@@ -73,27 +79,39 @@ type backend interface {
 	Misrecord(stack string)                       // its record gets outputs that the stack does not have
 }
 
+// A pipeline is the order in which environments are promoted.
+type pipeline struct {
+	order  []string
+	soak   time.Duration
+	alarms []string // that stop each promotion
+}
+
 // options are the options of a request. A deploy without options is an upload.
 type options struct {
-	deletions        *int // the most that are allowed
-	rollback, refuse bool
-	exact            bool
-	whileSuspended   bool
-	digest           string     // of the plan that is approved or rejected
-	step             string     // that is answered; "" if only one waits
-	saved            bool       // it carries out the last plan, with the files of that plan
-	savedFor         bool       // the same with the files of the project, which may be others by now
-	plan             string     // the reference of that plan
-	source           run.Source // the files of that plan; empty for those of the project
-	only, adopt      []string
-	exclude          []string
-	apart            bool // without the dependencies of the selected stacks
-	together         bool // with them, also if the operation does not add them by default
-	dependents       bool
-	since            string // a run: only stacks whose files differ
-	force            bool
-	to               string // the revision
-	given            bool   // the line of the scenario has an option
+	deletions           *int // the most that are allowed
+	rollback, refuse    bool
+	exact               bool
+	whileSuspended      bool
+	digest              string     // of the plan that is approved or rejected
+	step                string     // that is answered; "" if only one waits
+	saved               bool       // it carries out the last plan, with the files of that plan
+	savedFor            bool       // the same with the files of the project, which may be others by now
+	plan                string     // the reference of that plan
+	source              run.Source // the files of that plan; empty for those of the project
+	only, adopt, retain []string
+	exclude             []string
+	apart               bool // without the dependencies of the selected stacks
+	together            bool // with them, also if the operation does not add them by default
+	dependents          bool
+	since               string // a run: only stacks whose files differ
+	force               bool
+	to                  string        // the revision
+	from                string        // the environment that is promoted
+	revision            string        // the revision of it
+	lives               time.Duration // from now on
+	until               time.Time     // the same as a time
+	called              string        // the name of the snapshot
+	given               bool          // the line of the scenario has an option
 }
 
 // selection is what the options select.
@@ -117,12 +135,20 @@ type memoryBackend struct {
 	maxDeletions  *int
 	timeouts      map[string]project.Timeout // by stack; that of runs is ""
 	rollback      bool                       // on failure
+	ttl           project.TTL
 	approval      project.Approval
 	schedules     map[string]string // the operation of each schedule
 	everScheduled map[string]string // the same for all schedules that ever existed
 	name          string            // of the project whose requests are sent
-	accounts      int               // the number of accounts that the stacks are in; 0 means 1
-	limits        []project.Limit   // max_parallel, sorted
+	environment   string            // the same, its environment
+	environments  []string          // besides default
+	pipeline      pipeline
+	declared      map[run.Source][]string // the same, of the files of a configuration
+	pipelines     map[run.Source]pipeline // those of the files of a configuration
+	accounts      int                     // the number of accounts that the stacks are in; 0 means 1
+	limits        []project.Limit         // max_parallel, sorted
+	failures      []project.Limit         // max_failures of all stacks, if there is one
+	rollout       *testRollout            // of a random scenario; nil for none
 	policies      []project.Policy
 	hooks         []testHook
 	hooksSeen     int
@@ -134,7 +160,8 @@ type memoryBackend struct {
 // newMemory returns an empty backend. The caller stops it. A cleanup function would
 // keep every backend until the whole test ends.
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
-	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), throttled: make(map[string]int), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string), name: "shop"}
+	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), throttled: make(map[string]int), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string), name: "shop", environment: "default", declared: make(map[run.Source][]string), pipelines: make(map[run.Source]pipeline)}
+	p.InEnvironment = p.inEnvironment
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		switch call {
 		case "Cloud.Begin":
@@ -191,7 +218,66 @@ func arn(function string) string {
 func (p *memoryBackend) As(project string) { p.name = project }
 
 // id is the ID of the project whose requests are sent.
-func (p *memoryBackend) id() string { return p.name + "@default" }
+func (p *memoryBackend) id() string { return p.name + "@" + p.environment }
+
+func (p *memoryBackend) In(environment string) { p.environment = environment }
+
+// Pipeline is backend.
+func (p *memoryBackend) Pipeline(order pipeline) { p.pipeline = order }
+
+// promotion is the place of an environment in the pipeline.
+func (p pipeline) promotion(environment string) *project.Promotion {
+	i := slices.Index(p.order, environment)
+	if i < 0 {
+		return nil
+	}
+	made := &project.Promotion{}
+	if i > 0 {
+		made.From = p.order[i-1]
+	}
+	if i == len(p.order)-1 {
+		return made
+	}
+	made.To, made.Soak = p.order[i+1], project.Timeout(p.soak)
+	for _, name := range p.alarms {
+		made.Alarms = append(made.Alarms, project.PromotionAlarm{Name: name, Target: targetOf("")})
+	}
+	return made
+}
+
+func (p *memoryBackend) Environments(names []string) { p.environments = names }
+
+// inEnvironment is the project of a configuration in an environment.
+func (p *memoryBackend) inEnvironment(s run.Source, made project.Project, environment string) (project.Project, error) {
+	made.Environment, made.Promotion = environment, p.pipelines[s].promotion(environment)
+	if environment == project.DefaultEnvironment {
+		return made, nil
+	}
+	if !slices.Contains(p.declared[s], environment) {
+		return made, fault.New(fault.Invalid, "environments: %s is not listed: list it, unless it is default", environment)
+	}
+	made.Nodes = maps.Clone(made.Nodes)
+	for name, n := range made.Nodes {
+		n.Stack = inEnvironment(environment, n.Stack)
+		made.Nodes[name] = n
+	}
+	return made, nil
+}
+
+// inEnvironment is the physical name of a stack in an environment.
+func inEnvironment(environment, physical string) string {
+	if environment == project.DefaultEnvironment {
+		return physical
+	}
+	return physicalName(environment + "-" + strings.TrimPrefix(physical, physicalName("")))
+}
+
+// store stores the files of w.
+func (p *memoryBackend) store(w stacks) run.Source {
+	s := p.Source(p.project(w))
+	p.declared[s], p.pipelines[s] = p.environments, p.pipeline
+	return s
+}
 
 func (p *memoryBackend) Submit(operation string, w stacks, of string, with ...options) string {
 	return p.Backend.Submit(p.request(operation, w, of, with...))
@@ -202,23 +288,29 @@ func (p *memoryBackend) next() string { p.count++; return fmt.Sprint(p.count) }
 
 // request makes a request without an ID.
 func (p *memoryBackend) request(operation string, w stacks, of string, with ...options) run.Request {
-	q := run.Request{Project: p.id(), Operation: operation, Of: of, Who: "somebody"}
+	q := run.Request{Project: p.id(), Operation: operation, Who: "somebody"}
+	if _, command := run.ControlNamed(operation); command || plan.AllOperations().Of(operation).Repeats {
+		q.Of = of
+	}
 	for _, o := range with {
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.WhileSuspended = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.exact, o.plan, o.digest, o.step, o.to, o.whileSuspended
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Retain, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.Snapshot, q.FromEnvironment, q.FromRevision, q.WhileSuspended, q.For, q.Until = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.retain, o.exact, o.plan, o.digest, o.step, o.to, o.called, o.from, o.revision, o.whileSuspended, project.TTL(o.lives), o.until
+	}
+	if o, known := plan.AllOperations().Named(operation); known && o.Requestable && !o.Repeats {
+		q.Of = "" // it is about no run
 	}
 	switch operation {
 	case "deploy":
 		switch {
 		case len(with) == 0:
 			p.uploads++
-			q.Source, q.Upload, q.Sequencer = p.Source(p.project(w)), true, fmt.Sprintf("%016X", p.uploads)
+			q.Source, q.Upload, q.Sequencer = p.store(w), true, fmt.Sprintf("%016X", p.uploads)
 		case with[0].source != run.Source{}:
 			q.Source = with[0].source
 		default:
-			q.Source = p.Source(p.project(w))
+			q.Source = p.store(w)
 		}
-	case "plan", "adopt", "plan-adopt", "prune", "plan-prune":
-		q.Source = p.Source(p.project(w))
+	case "plan", "adopt", "plan-adopt", "prune", "plan-prune", "replace", "plan-replace":
+		q.Source = p.store(w)
 	case "unlock":
 		q.Reason = "it is stuck"
 	case "reject":
@@ -230,14 +322,18 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 // project returns the project of w with the other settings of the project file.
 func (p *memoryBackend) project(w stacks) project.Project {
 	made := w.project()
-	made.Name = p.name
+	made.Name, made.Environment = p.name, p.environment
 	p.Cloud.Apart = p.Cloud.Apart || slices.ContainsFunc(w, func(s stack) bool { return len(s.targets) > 0 })
 	made.Schedules = make(map[string]project.Schedule)
 	for name, operation := range p.schedules {
 		made.Schedules[name] = project.Schedule{Operation: operation, Expression: "cron(0 3 1 1 ? 2199)", Zone: "UTC"}
 	}
-	made.Approval = p.approval
-	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel, made.Policies = p.maxDeletions, p.rollback, p.timeouts[""], p.limits, p.policies
+	made.Approval, made.TTL = p.approval, p.ttl
+	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel, made.Policies = p.maxDeletions, p.rollback, p.timeouts[""], append(made.MaxParallel, p.limits...), p.policies
+	made.MaxFailures = append(made.MaxFailures, p.failures...)
+	p.rollOut(&made)
+	slices.SortFunc(made.MaxParallel, project.Limit.Compare)
+	slices.SortFunc(made.MaxFailures, project.Limit.Compare)
 	for name, n := range made.Nodes {
 		n.Timeout, n.Assets = p.timeouts[name], p.assets[name]
 		stack, _, _ := strings.Cut(name, "@")
@@ -283,6 +379,8 @@ func (p *memoryBackend) MaxDeletions(deletions int) { p.maxDeletions = &deletion
 
 func (p *memoryBackend) FewAtOnce(most int) { p.limits = []project.Limit{{Group: "few", Most: most}} }
 
+func (p *memoryBackend) MaxFailures(most int) { p.failures = []project.Limit{{Most: most}} }
+
 func (p *memoryBackend) Schedules(operations map[string]string) {
 	p.schedules = operations
 	maps.Copy(p.everScheduled, operations)
@@ -318,7 +416,7 @@ func (p *memoryBackend) Rule(installed bool, level, when string) {
 }
 
 func (p *memoryBackend) Pass(d time.Duration) {
-	if p.approval.Plan { // plans expire although nothing else happens
+	if l, _ := p.Lifetime(); p.approval.Plan || l.Known() { // plans and environments expire although nothing else happens
 		p.SweepsFor(d)
 	}
 	end := p.Now().Add(d)
@@ -429,7 +527,15 @@ func (p *memoryBackend) SetOutside(name, setting string) {
 		p.Cloud.SetOutside(physicalName(name), live.Protected, theirPolicy)
 	}
 }
-func (p *memoryBackend) StackLimit(n int)       { p.Cloud.StackLimit = n }
+func (p *memoryBackend) StackLimit(n int) { p.Cloud.StackLimit = n }
+
+// LoseTemplate is backend.
+func (p *memoryBackend) LoseTemplate(stack string) {
+	if p.Cloud.Lost == nil {
+		p.Cloud.Lost = make(map[string]bool)
+	}
+	p.Cloud.Lost[p.Recorded()[stack].Template] = true
+}
 func (p *memoryBackend) Unreadable(name string) { p.Cloud.Unreadable[physicalName(name)] = true }
 func (p *memoryBackend) Import(user, stack string) {
 	p.Cloud.Use(physicalName(user), physicalName(stack))

@@ -22,7 +22,11 @@ func TestEachActionHasAScenario(t *testing.T) {
 			for option, has := range map[plan.Option]bool{
 				plan.OptionForce: o.force, plan.OptionRollback: o.rollback, plan.OptionRefuse: o.refuse, plan.OptionOnly: o.only != nil, plan.OptionExclude: o.exclude != nil, plan.OptionWithDependencies: o.apart || o.together, plan.OptionWithDependents: o.dependents, plan.OptionChangedSince: o.since != "", plan.OptionAdopt: o.adopt != nil,
 				plan.OptionMaxDeletions: o.deletions != nil, plan.OptionExact: o.exact, plan.OptionWhileSuspended: o.whileSuspended, plan.OptionPlan: o.saved || o.savedFor,
-				plan.OptionTo:     o.to != "",
+				plan.OptionTo:       o.to != "",
+				plan.OptionSnapshot: o.called != "", plan.OptionRetain: o.retain != nil,
+				plan.OptionFromEnvironment: o.from != "", plan.OptionFromRevision: o.revision != "",
+				plan.OptionFor:    st.word.name == "extend",
+				plan.OptionUntil:  st.word.name == "extend-until",
 				plan.OptionUpload: st.word.name == "deploy" && !o.given,                                   // a deploy without options is an upload
 				plan.OptionReason: st.word.name == "unlock", plan.OptionDigest: st.word.name == "approve", // they have them
 				plan.OptionStep: st.word.name == "approve" && slices.ContainsFunc(st.args, func(arg string) bool { return strings.Contains(arg, "/") }),

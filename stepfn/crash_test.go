@@ -16,7 +16,7 @@ import (
 // writes are the calls with which functions change something.
 var writes = []string{
 	"Store.CreateRun", "Store.RaiseEpoch", "Store.Commit", "Store.Enter", "Store.End", "Store.MarkTidied", "Store.MarkWaiting", "Store.RecordCommand", "Store.Register",
-	"Store.RecordAnswer", "Store.Select", "Store.Move", "Store.Postpone", "Store.MarkEvent", "Store.Rename", "Schedules.SetSchedules", "Specs.SaveTemplate", "Specs.SaveSpecs", "Changes.SaveChanges", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
+	"Store.RecordAnswer", "Store.Select", "Store.Move", "Store.Postpone", "Store.MarkEvent", "Store.Rename", "Store.SetLifetime", "Schedules.SetSchedules", "Specs.SaveTemplate", "Specs.SaveSpecs", "Changes.SaveChanges", "Cloud.Begin", "Cloud.Cancel", "Machine.Start", "Machine.Answer",
 }
 
 // When a function crashes: relative to a write.
@@ -123,6 +123,7 @@ type outcome struct {
 	Requests  []string    // to CloudFormation, sorted
 	Lock      string      // whether a run owns the lock, and how many runs are queued
 	Schedules []string    // by name
+	Expires   bool        // the environment does not live for ever
 	Twice     []string    // stacks that one step created more than once
 }
 
@@ -187,6 +188,8 @@ func (s *scenario) result(p *memoryBackend) outcome {
 	l := s.Lock()
 	o.Lock = fmt.Sprint(len(l.Waiting), " queued, owned: ", l.Owner != run.Writer{})
 	o.Schedules = s.Scheduled()
+	lives, _ := s.Lifetime()
+	o.Expires = lives.Known()
 	o.Twice = p.Cloud.Twice()
 	return o
 }

@@ -156,7 +156,7 @@ const (
 var units = map[string]struct{ writes, reads float64 }{
 	"Store.CreateRun": {8, 1}, "Store.RaiseEpoch": {2, 1}, "Store.Enter": {6, 0}, "Store.Commit": {104, 0}, "Store.End": {10, 0},
 	"Store.Register": {2, 0}, "Store.EndPoll": {2, 0}, "Store.MarkTidied": {2, 0}, "Store.Select": {4, 0}, "Store.Move": {6, 0}, "Store.Postpone": {6, 0}, "Store.MarkEvent": {4, 0},
-	"Store.Follow": {0, 6}, "Store.Run": {0, 1}, "Store.RecordsOf": {0, 1}, "Store.Records": {0, 25}, "Store.Lock": {0, 1}, "Store.Open": {0, 1}, "Store.Tidy": {0, 1},
+	"Store.Follow": {0, 6}, "Store.Run": {0, 1}, "Store.RecordsOf": {0, 1}, "Store.Records": {0, 25}, "Store.Lock": {0, 1}, "Store.Open": {0, 1}, "Store.Tidy": {0, 1}, "Store.Lifetime": {0, 1}, "Store.Lifetimes": {0, 1}, "Store.SetLifetime": {2, 0},
 	"Budgets.Take": {1, 1},
 }
 

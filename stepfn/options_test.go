@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -18,23 +19,58 @@ type option struct {
 	set  func(*project.Node)
 }
 
+// rolls is the option of a rollout in the order eu, us, and then all other targets.
+func rolls(yaml string, about project.Rollout) option {
+	return option{"rollout: { " + yaml + " }", func(n *project.Node) {
+		in := about
+		in.Stack, _, _ = strings.Cut(n.Name, "@")
+		if in.Wave = slices.Index([]string{"eu", "us"}, n.Target.Name); in.Wave < 0 {
+			in.Wave = 2
+		}
+		n.Rollout = &in
+	}}
+}
+
+// rolloutLimits are the limits of the rollouts of options: how many targets change at the same time, if that is limited, and how many
+// may fail.
+var rolloutLimits = map[string]struct{ concurrent, failures int }{"waves": {}, "bakes": {}, "alarmed": {}, "tolerant": {0, 1}, "single": {1, 2}, "strict": {1, 0}, "fleet": {30, 9}}
+
 var stackOptions = map[string]option{
 	"DELETE":     {"on_failure: DELETE", func(n *project.Node) { n.OnFailure = project.DeleteFailed }},
 	"DO_NOTHING": {"on_failure: DO_NOTHING", func(n *project.Node) { n.OnFailure = project.KeepFailed }},
 	"fixed":      {"ignore_changes: [Fromvpc]", func(n *project.Node) { n.IgnoreChanges = []string{"Fromvpc"} }},
 	"few":        {"group: few", func(n *project.Node) { n.Group = "few" }},
 	"retained":   {"retain: [Topic]", func(n *project.Node) { n.Retain = []string{"Topic"} }},
-	"keeps":      {"", func(*project.Node) {}}, // it ignores changes of all its parameters: in memory only
-	"off":        {"enabled: false", func(*project.Node) {}},
-	"obsolete":   {"obsolete: true", func(*project.Node) {}},
-	"unrolled":   {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},
-	"watched":    {"rollback_triggers: { minutes: 1 }", func(n *project.Node) { n.RollbackTriggers.Minutes = 1 }},
-	"locked":     {`stack_policy: { Statement: { Effect: Deny, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(lockedPolicy) }},
-	"unlocked":   {`stack_policy_during_update: { Statement: { Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.DuringUpdate = project.AllowAll }},
-	"topics":     {`resource_types: ["AWS::SNS::*", "AWS::DynamoDB::Table"]`, func(n *project.Node) { n.ResourceTypes = []string{"AWS::DynamoDB::Table", "AWS::SNS::*"} }},
-	"open":       {`stack_policy: { Statement: [{ Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" }] }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(project.AllowAll) }},
-	"team":       {"tags: { team: shop }", func(n *project.Node) { n.Tags = map[string]project.Text{"team": project.Literal("shop")} }},
-	"topic":      {`notifications: ["arn:aws:sns:${region}:${account}:topic"]`, func(n *project.Node) { n.Notifications = []string{topicIn(n.Target)} }},
+	"waves":      rolls(`order: [eu, us]`, project.Rollout{}),
+	"bakes":      rolls(`order: [eu, us, "*"], bake: 10m`, project.Rollout{Bake: project.Timeout(10 * time.Minute)}),
+	"alarmed":    rolls(`order: [eu, us, "*"], bake: 10m, alarms: [errors]`, project.Rollout{Bake: project.Timeout(10 * time.Minute), Alarms: []string{"errors"}}),
+	"tolerant":   rolls(`order: [eu, us], max_failures: 1`, project.Rollout{}),
+	"fleet": {"", func(n *project.Node) { // a canary, and then all others: in memory only
+		stack, _, _ := strings.Cut(n.Name, "@")
+		n.Rollout = &project.Rollout{Stack: stack, Wave: 1, Bake: project.Timeout(fleetBakes)}
+		if n.Target.Name == fleetTarget(0) {
+			n.Rollout.Wave = 0
+		}
+	}},
+	"strict": {`rollout: { max_concurrent: 1 }`, func(n *project.Node) {
+		stack, _, _ := strings.Cut(n.Name, "@")
+		n.Rollout = &project.Rollout{Stack: stack}
+	}},
+	"single": {`rollout: { max_concurrent: 34%, max_failures: 2 }`, func(n *project.Node) {
+		stack, _, _ := strings.Cut(n.Name, "@")
+		n.Rollout = &project.Rollout{Stack: stack}
+	}},
+	"keeps":    {"", func(*project.Node) {}}, // it ignores changes of all its parameters: in memory only
+	"off":      {"enabled: false", func(*project.Node) {}},
+	"obsolete": {"obsolete: true", func(*project.Node) {}},
+	"unrolled": {"disable_rollback: true", func(n *project.Node) { n.DisableRollback = true }},
+	"watched":  {"rollback_triggers: { minutes: 1 }", func(n *project.Node) { n.RollbackTriggers.Minutes = 1 }},
+	"locked":   {`stack_policy: { Statement: { Effect: Deny, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(lockedPolicy) }},
+	"unlocked": {`stack_policy_during_update: { Statement: { Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" } }`, func(n *project.Node) { n.DuringUpdate = project.AllowAll }},
+	"topics":   {`resource_types: ["AWS::SNS::*", "AWS::DynamoDB::Table"]`, func(n *project.Node) { n.ResourceTypes = []string{"AWS::DynamoDB::Table", "AWS::SNS::*"} }},
+	"open":     {`stack_policy: { Statement: [{ Effect: Allow, Action: "Update:*", Principal: "*", Resource: "*" }] }`, func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(project.AllowAll) }},
+	"team":     {"tags: { team: shop }", func(n *project.Node) { n.Tags = map[string]project.Text{"team": project.Literal("shop")} }},
+	"topic":    {`notifications: ["arn:aws:sns:${region}:${account}:topic"]`, func(n *project.Node) { n.Notifications = []string{topicIn(n.Target)} }},
 }
 
 // theirPolicy is a policy that somebody sets outside Stackwright.

@@ -56,7 +56,7 @@ func dice(s script) func(n int) int {
 // faultsInMemory injects faults into the calls that functions make in memory.
 func (g *player) faultsInMemory(p *memoryBackend, s script) {
 	draw, faults := dice(s), s.faults()
-	p.accounts, p.limits = s.setting("targets"), s.limits()
+	p.accounts, p.limits, p.rollout = s.setting("targets"), s.limits(), s.rollout()
 	scripted := p.Faults.Call // the faults of hooks
 	p.Faults.Call = func(function, call, about string) sim.Fault {
 		if m := scripted(function, call, about); m != sim.None {

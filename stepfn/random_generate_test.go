@@ -31,7 +31,11 @@ type generator struct {
 	drifting   *rand.Rand // draws which resources drift; nil if none does
 	selecting  *rand.Rand // draws which stacks a request is about; nil if all are about all
 	backing    *rand.Rand // draws rollbacks to revisions; nil if there are none
+	promoting  *rand.Rand // draws promotions; nil if there are none
 	suspending *rand.Rand // draws suspensions; nil if there are none
+	expiring   *rand.Rand // draws how long the environment lives; nil if it does for ever
+	rolling    *rand.Rand // draws a rollout; nil if there is none
+	snapping   *rand.Rand // draws snapshots; nil if there are none
 	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
@@ -58,6 +62,10 @@ func writeScript(seed uint64, emulated bool) script {
 	a.selections(seed)
 	a.backs(seed)
 	a.suspends(seed)
+	a.promotions(seed)
+	a.lifetimes(seed)
+	a.rollouts(seed)
+	a.snaps(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -68,9 +76,12 @@ func writeScript(seed uint64, emulated bool) script {
 	a.prune()
 	a.failRetained()
 	if a.IntN(3) == 0 || a.importing != nil || a.moving != nil {
-		a.add("redeploy", a.stacks().words()...)
+		w := a.stacks()
+		a.add("redeploy", w.words()...)
+		a.replaced(w)
 	}
 	a.rollBack(a.last)
+	a.expires()
 	a.add("destroy-all")
 	return a.script
 }
@@ -139,6 +150,8 @@ func (a *generator) round() {
 	}
 	a.drift()
 	a.suspend()
+	a.age()
+	a.soundAlarm()
 	w := a.stacks()
 	for _, st := range w {
 		if a.IntN(2) == 0 {
@@ -166,7 +179,10 @@ func (a *generator) round() {
 		a.add("retry")
 		a.add("wait-idle")
 	}
+	a.replace()
 	a.rollback()
+	a.promote()
+	a.snap()
 }
 
 // request adds a deploy of w, or another request.
@@ -324,7 +340,7 @@ func (a *generator) operations() []string {
 
 // stacks makes a project: often a variation of the last one.
 func (a *generator) stacks() stacks {
-	return a.withPrunes(a.withOptions(a.withMoves(a.withTables(a.project()))))
+	return a.withPromotions(a.withPrunes(a.withOptions(a.withMoves(a.withTables(a.project())))))
 }
 
 // project makes a project without tables.

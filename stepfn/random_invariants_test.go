@@ -84,6 +84,7 @@ type observed struct {
 	byForce bool   // it was ended by force
 	denied  string // what the policy denied when it was planned
 	status  []run.Status
+	reads   [2][]run.Step // as functions have read the steps before: the last time but one, and the last time
 }
 
 // monitor starts a monitor.
@@ -120,7 +121,8 @@ func (w *monitor) wrote(x sim.Write) {
 			k.status = append(k.status, s.Status)
 		}
 		r := w.p.Store.Lend(x.Run)
-		w.holds(capped, r.Source == run.Source{} || r.Project != "shop@default" || slices.Equal(r.MaxParallel, w.p.limits), "run %s has the limits %v, and its project %v", r.ID, r.MaxParallel, w.p.limits)
+		limits := slices.DeleteFunc(slices.Clone(r.MaxParallel), func(l project.Limit) bool { return l.Rollout != "" })
+		w.holds(capped, r.Source == run.Source{} || r.Project != "shop@default" || slices.Equal(limits, w.p.limits), "run %s has the limits %v, and its project %v", r.ID, r.MaxParallel, w.p.limits)
 		w.keepsProjectFile(r)
 	case "Move":
 		w.moved(w.p.Store.Lend(x.Run), x.Step)
@@ -145,6 +147,8 @@ func (w *monitor) keepsProjectFile(r run.Run) {
 
 // read checks a run that a poll has read.
 func (w *monitor) read(r run.Run) {
+	k := w.of(r.ID)
+	k.reads = [2][]run.Step{k.reads[1], slices.Clone(r.Steps)}
 	for i, s := range w.p.Store.Lend(r.ID).Steps {
 		if got := r.Steps[i]; got.Status != s.Status || got.Attempt != s.Attempt || got.Nonce != s.Nonce || got.Due != s.Due || got.Event != s.Event {
 			w.holds(followed, false, "%s of run %s is read as %+v, and is %+v", s.ID, r.ID, got, s)
@@ -178,7 +182,7 @@ func (w *monitor) queue(x sim.Write) {
 
 // ended checks a run that has just ended.
 func (w *monitor) ended(r run.Run) {
-	if desired, ok := w.sources[r.Source]; ok && r.State == run.StateSucceeded && plan.AllOperations().Of(r.Operation).Writes && r.Operation != "destroy" && !r.Partial() {
+	if desired, ok := w.sources[r.Source]; ok && r.Project == "shop@default" && r.State == run.StateSucceeded && plan.AllOperations().Of(r.Operation).Writes && r.Operation != "destroy" && !r.Partial() {
 		w.asDesired(r, desired)
 	}
 }
@@ -197,10 +201,12 @@ func (w *monitor) moved(r run.Run, number int) {
 	w.permits(r, s, k.denied)
 	for _, n := range s.After {
 		a := r.Steps[n]
-		w.holds(ordered, a.Status == run.Done || s.OnFailure && a.Over(), "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
+		w.holds(ordered, a.Status == run.Done || (s.OnFailure || s.Tolerant) && a.Over(), "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
 	w.withinLimits(r, s)
+	w.rollsOut(r, s)
 	w.approves(r, s)
+	w.expires(r, s)
 	if s.Verb == plan.Propose { // it changes nothing
 		return
 	}
@@ -325,6 +331,8 @@ func (w *monitor) upToDate(t action.Task) {
 	for name, text := range t.Node.Parameters {
 		for _, part := range text {
 			n, here := desired.Nodes[part.Node]
+			_, environment, _ := strings.Cut(r.Project, "@")
+			n.Stack = inEnvironment(environment, n.Stack)
 			if part.Node == "" || !here || w.changedOutside[n.Stack] {
 				continue
 			}
@@ -413,6 +421,10 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 	}
 	o := plan.AllOperations().Of(r.Operation)
 	needed := w.gated && r.Project == "shop@default" && o.Reversible
+	retention, err := s.Retention()
+	if err != nil {
+		w.Fatal(err)
+	}
 	if o.Approvable && o.Writes && s.Receipt == (plan.Receipt{}) {
 		p, _ := w.projectOf(r.Source)
 		n, desired := p.Nodes[s.Node]
@@ -421,7 +433,7 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 		if level := n.Approve.Stronger(was); s.Verb == plan.Update {
 			w.holds(approved, level == "" || level == project.ApproveDeletions, "%s of run %s starts, by approve: %s, without a change set", s.ID, r.ID, level)
 		}
-		needed = needed || changes && (n.Approve == project.ApproveAlways || was == project.ApproveAlways) || s.Verb == "delete" && was != "" && (o.DeletesAll || !desired)
+		needed = needed || changes && (n.Approve == project.ApproveAlways || was == project.ApproveAlways) || s.Verb == "delete" && was != "" && (o.DeletesAll || retention.Replaces != "" || !desired)
 	}
 	w.holds(approved, gated || !needed, "%s of run %s starts, and nobody had to approve it", s.ID, r.ID)
 }

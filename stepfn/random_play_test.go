@@ -28,6 +28,9 @@ type player struct {
 	checked        map[string]int                 // how often, by invariant
 	injected       map[string]int                 // how often each kind of fault was injected
 	beside         []string                       // runs of other projects
+	promoted       []string                       // runs of the upper environment
+	pipelined      bool                           // deploys are promoted to it by themselves
+	soak           time.Duration                  // when they have lasted so long
 	saved          savedPlan
 	proposesLate   bool            // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
 	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
@@ -71,7 +74,7 @@ func (g *player) play(s script) {
 func (g *player) execute(l line) {
 	g.retains(l)
 	switch what := l[0]; what {
-	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "revert-drift", "suspend", "resume", "retry":
+	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "revert-drift", "suspend", "resume", "retry", "replace":
 		g.submit(l)
 	case "drifts":
 		g.changeResource(l)
@@ -117,6 +120,8 @@ func (g *player) execute(l line) {
 	case "group-fault":
 		g.injected["hook "+l[1]]++
 		g.GroupFault(l[2], faultKinds[l[1]])
+	case "max-failures":
+		g.maxFailures(l)
 	case "alarm":
 		g.Alarm(l[1], l[2])
 	case "group":
@@ -125,15 +130,29 @@ func (g *player) execute(l line) {
 		g.Fill(l[1], l.number(2))
 	case "slow-hook":
 		g.SlowHook(l[1], time.Duration(l.number(2))*time.Second)
+	case "replaced":
+		g.replaced(l)
 	case "rollback-to":
 		g.rollbackTo(l)
+	case "environments":
+		g.Environments(l[1:])
+	case "promote":
+		g.promote(l)
+	case "pipeline":
+		g.follows(time.Duration(l.number(1)) * time.Second)
+	case "promoted":
+		g.commandPromoted(l)
+	case "snapshot", "delete-snapshot", "restore":
+		g.snap(l)
 	case "roll-back":
 		g.rollBack(l.stacks())
+	case "ttl", "extend", "expire":
+		g.lifetimeLine(l)
 	case "redeploy":
 		g.redeploy(l.stacks())
 	case "destroy-all":
 		g.destroyAll()
-	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault", "max-parallel", "approve-plans": // faultPlan reads them
+	case "latency", "targets", "events", "failures-unreported", "lag", "skewed", "throttling", "fault", "max-parallel", "approve-plans", "rollout": // faultPlan reads them
 	default:
 		g.Fatalf("%q is not a word of scripts", what)
 	}
@@ -141,7 +160,7 @@ func (g *player) execute(l line) {
 
 // retains learns from a line of which stacks its files retain resources.
 func (g *player) retains(l line) {
-	if slices.Contains([]string{"deploy", "prune", "redeploy", "plan", "adopt", "roll-back"}, l[0]) {
+	if slices.Contains([]string{"deploy", "prune", "redeploy", "plan", "adopt", "roll-back", "replace", "replaced"}, l[0]) {
 		for _, s := range l.stacks() {
 			g.retaining[s.physical] = g.retaining[s.physical] || slices.Contains(s.options, "retained")
 		}
@@ -168,7 +187,7 @@ func (g *player) submit(l line) {
 		o = []options{{exact: true}}
 	}
 	var w stacks
-	if l[0] == "deploy" || l[0] == "plan" || l[0] == "prune" {
+	if l[0] == "deploy" || l[0] == "plan" || l[0] == "prune" || l[0] == "replace" {
 		w = g.givers(l.stacks())
 	}
 	if l[0] == "deploy" {
@@ -298,6 +317,9 @@ func (g *player) finish() {
 				}
 			}
 		}
+		if g.finishPromoted() {
+			waiting = true
+		}
 		if !waiting {
 			break
 		}
@@ -315,7 +337,9 @@ func (g *player) finish() {
 		g.checkSteps(r)
 	}
 	g.listsRevisions(runs)
+	g.keepsSnapshots(runs)
 	g.finishBeside()
+	g.checkPromoted(runs)
 	g.keepsTables()
 	g.keepsMoved()
 	if p, inMemory := g.backend.(*memoryBackend); inMemory {
@@ -350,8 +374,8 @@ func (g *player) checkSteps(r run.Run) {
 		g.holds(complete, st.Attempt <= 1 || slices.Contains([]plan.Verb{plan.Hook, plan.Suspend, plan.Resume}, st.Verb), "%s was started %d times", st.ID, st.Attempt)
 		for _, n := range st.After {
 			a := r.Steps[n]
-			if st.OnFailure {
-				g.holds(complete, a.Over() || st.Attempt == 0, "%s is for failures, and %s is %s", st.ID, a.ID, a.Status)
+			if st.OnFailure || st.Tolerant {
+				g.holds(complete, a.Over() || st.Attempt == 0, "%s tolerates failures, and %s is %s", st.ID, a.ID, a.Status)
 				continue
 			}
 			late := !g.skewed() && st.Claimed.Before(a.Ended)

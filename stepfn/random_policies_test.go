@@ -32,7 +32,7 @@ var denials = map[string]denial{
 	"deletes": {`stack.action == "delete"`, func(r run.Run, s run.Step) bool {
 		return s.Verb == plan.Delete && !has(r, s.Node, plan.Create) && !importing(r, s.Node)
 	}},
-	"imports":  {`stack.action == "import"`, func(_ run.Run, s run.Step) bool { return imports(s.Verb) }},
+	"imports":  {`stack.action == "import"`, func(r run.Run, s run.Step) bool { return imports(s.Verb) && r.Operation != "replace" }}, // the action of that is replace
 	"forgets":  {`stack.action == "forget"`, func(_ run.Run, s run.Step) bool { return s.Verb == plan.Forget && s.Node != "" }},
 	"destroys": {`plan.operation == "destroy"`, func(r run.Run, _ run.Step) bool { return r.Operation == "destroy" }},
 }

@@ -58,6 +58,7 @@ func (l line) selection() (o options, some bool) {
 	_, o.apart = l.option("without-dependencies")
 	_, o.together = l.option("with-dependencies")
 	_, o.dependents = l.option("with-dependents")
+	o.retain = l.names("retaining")
 	return o, len(o.only)+len(o.exclude) > 0
 }
 
@@ -79,6 +80,9 @@ func (w *monitor) staysInside(r run.Run, t action.Task) {
 	if strings.Contains(name, ":") { // it was left behind when its node got another physical name
 		name = w.p.Store.LendRecords(t.Project)[name].FormerName
 	}
+	if r.Operation == "replace" {
+		r.WithDependents, r.Exclude = true, nil // they follow
+	}
 	w.holds(selects, w.about(r)[name], "%s of run %s is requested, which is about %+v", t.Step.ID, r.ID, r.Selection)
 }
 
@@ -93,7 +97,10 @@ func (w *monitor) about(r run.Run) map[string]bool {
 	}
 	files, _ := w.projectOf(r.Source)
 	for name, n := range files.Nodes {
-		needs[name] = n.Needs
+		if r.Operation != "replace" { // what no longer depends on a replaced stack may still import from it
+			needs[name] = nil
+		}
+		needs[name] = slices.Concat(needs[name], n.Needs)
 	}
 	about := make(map[string]bool)
 	for name := range needs {
@@ -115,11 +122,102 @@ func (w *monitor) about(r run.Run) map[string]bool {
 	if r.WithDependents {
 		spread(func(from, to string) bool { return slices.Contains(needs[to], from) })
 	}
-	if r.WithDependencies == nil && len(files.Nodes) > 0 || r.WithDependencies != nil && *r.WithDependencies {
+	if r.WithDependencies == nil && len(files.Nodes) > 0 && r.Operation != "replace" || r.WithDependencies != nil && *r.WithDependencies {
 		spread(func(from, to string) bool {
 			_, desired := files.Nodes[from]
 			return slices.Contains(needs[from], to) && (desired || len(files.Nodes) == 0)
 		})
 	}
 	return about
+}
+
+// renewed is an invariant that is checked after a replace without faults.
+const renewed invariant = "renewed: after a replace without faults each named stack is another one, and all are as desired"
+
+// replace adds a replace of some stacks of the last deploy.
+func (a *generator) replace() {
+	a.replaceTables()
+	if a.selecting == nil || len(a.last) == 0 || a.selecting.IntN(3) > 0 {
+		return
+	}
+	a.add("replace", append(a.last.words(), "with", "only", a.oneOf(a.last))...)
+	a.add("wait-idle")
+}
+
+// replaceTables adds a replace of a stack of the last deploy that has a table, and retains the table.
+func (a *generator) replaceTables() {
+	if a.importing == nil || a.importing.IntN(2) > 0 {
+		return
+	}
+	for _, s := range a.last {
+		if s.table != "" {
+			a.add("replace", append(a.last.words(), "with", "only", s.name, "retaining", "Table")...)
+			a.add("wait-idle")
+			return
+		}
+	}
+}
+
+// replacedTables adds a check of such a replace, after w was deployed without faults.
+func (a *generator) replacedTables(w stacks) {
+	if a.importing == nil {
+		return
+	}
+	for _, s := range w {
+		if s.table != "" {
+			a.add("replaced", append(w.words(), "with", "only", s.name, "retaining", "Table")...)
+			return
+		}
+	}
+}
+
+// replaced adds a check of a replace, after w was deployed without faults.
+func (a *generator) replaced(w stacks) {
+	a.replacedTables(w)
+	if a.selecting != nil {
+		a.add("replaced", append(w.words(), "with", "only", a.oneOf(w))...)
+	}
+}
+
+// oneOf draws the name of a stack, or the names of two.
+func (a *generator) oneOf(w stacks) string {
+	all := []string{w[a.selecting.IntN(len(w))].name}
+	if other := w[a.selecting.IntN(len(w))].name; other != all[0] && a.selecting.IntN(2) == 0 {
+		all = append(all, other)
+	}
+	return strings.Join(all, ",")
+}
+
+// replaced checks a replace of stacks that were deployed without faults just now.
+func (g *player) replaced(l line) {
+	w, before := l.stacks(), g.Recorded()
+	if len(g.tables) > 0 { // as they were deployed
+		w = enabled(g.reachable(g.importable(g.endDisputes(w))))
+	}
+	if !slices.Equal(w.words(), g.last.words()) {
+		return // others were deployed
+	}
+	g.finish()
+	g.submit(append(append(line{"replace"}, w.words()...), append(line{"with"}, l.rest()...)...))
+	g.finish()
+	r := g.ExecutionStatus(g.of(0))
+	if r.State == run.StateRefused {
+		return // it is left alone, or a stack outside the project imports from it
+	}
+	g.holds(renewed, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
+	if g.Failed() {
+		return
+	}
+	after := g.Recorded()
+	deleted := make(map[string]bool)
+	for _, s := range r.Steps {
+		deleted[s.Node] = deleted[s.Node] || s.Verb == "delete"
+	}
+	for name, was := range before {
+		named := slices.Contains(l.names("only"), name)
+		g.holds(renewed, !named || deleted[name], "%s is not replaced by run %s", name, r.ID)
+		g.holds(renewed, deleted[name] == (after[name].StackID != was.StackID), "%s was %s and is %s, and run %s deletes it: %t", name, was.StackID, after[name].StackID, r.ID, deleted[name])
+	}
+	g.asDesired(r, w)
+	g.redeploy(w)
 }

@@ -113,7 +113,7 @@ func (g *player) besides(l line) {
 
 // projectsOf lists the projects that have had a run.
 func (g *player) projectsOf() []string {
-	all := []string{"shop@default"}
+	all := []string{"shop@default", "shop@" + upper}
 	for _, id := range g.beside {
 		if name := g.backend.(*memoryBackend).Store.Lend(id).Project; !slices.Contains(all, name) {
 			all = append(all, name)
@@ -191,6 +191,9 @@ func odd(node string) bool {
 
 // grouped reports whether a limit is for the stack of a step. A stack that is no longer in the files has the group that is recorded.
 func grouped(s run.Step, l project.Limit) bool {
+	if l.Rollout != "" {
+		return inSet(s, l) && s.Approval == nil
+	}
 	if l.Group != "" {
 		return s.Node != "" && s.Approval == nil && (s.Group == l.Group || s.Spec != "" && odd(s.Node))
 	}
@@ -251,7 +254,7 @@ func TestRandomScenariosContain(t *testing.T) {
 	}
 	for what, least := range map[string]int{
 		"adopt": 100, "forget": 100, "by-hand": 40, "unreadable": 40, "lab-adopt": 100, "lab-deploy": 40, "lab-destroy": 40, "lab-forget": 40,
-		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 150, "max_parallel of a group": 40, "policy": 300, "table": 1000, "taken": 100, "left": 50, "move": 300, "hook": 500, "fail-hook": 200,
+		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 150, "max_parallel of a group": 40, "policy": 300, "table": 1000, "taken": 100, "left": 50, "move": 300, "hook": 500, "fail-hook": 200, "promote": 60, "pipeline": 30,
 	} {
 		if found[what] < least {
 			t.Errorf("%d of %d random scenarios have %s, want at least %d", found[what], largeSeeds, what, least)

@@ -46,7 +46,7 @@ func shrink(s script, deadline time.Time, fails func(script) bool) script {
 }
 
 // projectLines are the first words of lines that contain a project.
-var projectLines = []string{"deploy", "plan", "redeploy", "roll-back", "adopt", "by-hand", "unreadable", "lab-adopt", "lab-deploy"}
+var projectLines = []string{"deploy", "plan", "redeploy", "roll-back", "replace", "replaced", "adopt", "by-hand", "unreadable", "lab-adopt", "lab-deploy"}
 
 // stacks lists the names of all stacks in a script.
 func (s script) stacks() []string {

@@ -85,6 +85,9 @@ func (s *scenario) submit(st statement) string {
 	if id, named := s.named[st.with.to]; named {
 		with[0].to = id
 	}
+	if id, named := s.named[st.with.revision]; named {
+		with[0].revision = id
+	}
 	of, what := s.about(st), st.word.name
 	if what == "approve-other" {
 		return s.Submit("approve", s.stacks, of, options{digest: "other"})
@@ -113,6 +116,17 @@ func (s *scenario) rollback(st statement) {
 	s.id = engine.RunID(s.id, "rollback")
 	s.outcome(st)
 }
+
+func (s *scenario) promotion(st statement) {
+	s.id = engine.PromotionOf(s.id)
+	s.outcome(st)
+}
+
+func (s *scenario) order(st statement) { s.pipeline.order = st.args; s.Pipeline(s.pipeline) }
+
+func (s *scenario) soaks(st statement) { s.pipeline.soak = seconds(st.args[0]); s.Pipeline(s.pipeline) }
+
+func (s *scenario) watches(st statement) { s.pipeline.alarms = st.args; s.Pipeline(s.pipeline) }
 
 func (s *scenario) ends(st statement) {
 	s.id = s.about(st)

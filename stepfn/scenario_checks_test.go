@@ -62,6 +62,14 @@ func (s *scenario) gap(st statement) {
 	}
 }
 
+// apart compares how long a step has waited after another at least.
+func (s *scenario) apart(st statement) {
+	a, b := s.stepOf(st.args[0]), s.stepOf(st.args[1])
+	if got := b.Claimed.Sub(a.Ended); b.Claimed.IsZero() || got < seconds(st.args[2]) && !s.realTime {
+		s.mismatchf("got %s", got)
+	}
+}
+
 func (s *scenario) leftBroken(st statement) {
 	r := s.ExecutionStatus(s.id)
 	nodes, known := r.LeftBroken()
@@ -190,6 +198,14 @@ func (p *memoryBackend) unused() []string {
 		}
 	}
 	return sorted(all)
+}
+
+func (s *scenario) listsSnapshots(st statement) {
+	var names []string
+	for _, one := range s.Lock().Snapshots {
+		names = append(names, one.Name)
+	}
+	s.expect(strings.Join(names, " "), strings.Join(st.args, " "))
 }
 
 func (s *scenario) holds(st statement) { s.expect(s.Holding(st.args[1]), st.args[0]) }

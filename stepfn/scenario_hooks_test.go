@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
@@ -22,6 +23,7 @@ import (
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	sdksts "github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -54,7 +56,7 @@ var hookCalls = map[string]string{
 	"event":  "arn:aws:events:us-east-1:000000000000:event-bus/default",
 
 	"webhook":    "https://hooks.example.com/deploys",
-	"wait_alarm": alarmPrefix + "*", // for the setting: a hook names its alarm
+	"wait_alarm": "arn:aws:cloudwatch:*:*:alarm:errors", // for the setting: a hook names its alarm
 
 	"suspend_scaling": "arn:aws:autoscaling:*:autoScalingGroup:*:autoScalingGroupName/group-*", // for the setting
 	"resume_scaling":  "arn:aws:autoscaling:us-east-1:*:autoScalingGroup:*:autoScalingGroupName/group-*",
@@ -205,7 +207,7 @@ func (p *memoryBackend) SlowHook(name string, d time.Duration) {
 	p.Hooks.Seconds[name] = d.Seconds()
 }
 func (p *memoryBackend) HookFault(name string, m sim.Fault) { p.faults["hook "+name] = m }
-func (p *memoryBackend) Alarm(name, state string)           { p.Hooks.Alarms[name] = state }
+func (p *memoryBackend) Alarm(name, state string)           { p.Hooks.SetAlarm(name, state) }
 func (p *memoryBackend) Fill(bucket string, objects int) {
 	p.Hooks.Buckets[bucket], p.Hooks.Objects[bucket] = objects, make(map[string]string)
 }
@@ -319,20 +321,38 @@ func (r *emulators) FailHook(name string)                  { r.hookLog.fail[name
 func (r *emulators) SlowHook(name string, d time.Duration) { r.hookLog.slow[name] = d / r.speedup }
 func (r *emulators) HookFault(name string, m sim.Fault)    { r.hookLog.faults[name] = m }
 
-// Alarm sets the state of an alarm, which a stack of somebody else has.
+// Alarm sets the state of an alarm, which a stack of somebody else has: in the default target, or as errors@eu.
 func (r *emulators) Alarm(name, state string) {
-	client := sdkcloudwatch.NewFromConfig(r.cloud.Config())
+	name, target, _ := strings.Cut(name, "@")
+	client := sdkcloudwatch.NewFromConfig(r.configIn(target))
 	found, err := client.DescribeAlarms(r.Context(), &sdkcloudwatch.DescribeAlarmsInput{AlarmNames: []string{name}})
 	if err != nil {
 		r.Fatal(err)
 	}
 	if len(found.MetricAlarms) == 0 {
-		r.createResource("alarm-"+name, "AWS::CloudWatch::Alarm", "AlarmName", name)
+		r.createResourceIn(target, "alarm-"+name, "AWS::CloudWatch::Alarm", "AlarmName", name)
 	}
 	in := &sdkcloudwatch.SetAlarmStateInput{AlarmName: &name, StateValue: types.StateValue(state), StateReason: aws.String("a scenario")}
 	if _, err := client.SetAlarmState(r.Context(), in); err != nil {
 		r.Fatal(err)
 	}
+}
+
+// configIn is the configuration of a client in a target, whose role it has assumed.
+func (r *emulators) configIn(target string) aws.Config {
+	config := r.cloud.Config()
+	a, placed := accesses[target]
+	if !placed {
+		return config
+	}
+	out, err := sdksts.NewFromConfig(config).AssumeRole(r.Context(), &sdksts.AssumeRoleInput{RoleArn: &a.Role, RoleSessionName: aws.String("somebody"), ExternalId: &a.ExternalID})
+	if err != nil {
+		r.Fatal(err)
+	}
+	c := out.Credentials
+	config.Region = a.Region
+	config.Credentials = credentials.NewStaticCredentialsProvider(aws.ToString(c.AccessKeyId), aws.ToString(c.SecretAccessKey), aws.ToString(c.SessionToken))
+	return config
 }
 
 // Group creates an Auto Scaling group.
@@ -390,11 +410,17 @@ func (r *emulators) GroupFault(string, sim.Fault) {}
 
 // createResource creates a stack with a resource of a type that has a name.
 func (r *emulators) createResource(physical, kind, property, name string) {
+	r.createResourceIn("", physical, kind, property, name)
+}
+
+// createResourceIn does so in a target.
+func (r *emulators) createResourceIn(target, physical, kind, property, name string) {
+	outside := r.outsideIn(target)
 	body := fmt.Sprintf(`{"Resources": {"One": {"Type": %q, "Properties": {%q: %q}}}}`, kind, property, name)
-	if _, err := r.outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
+	if _, err := outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
 		r.Fatal(err)
 	}
-	if err := cloudformation.NewStackCreateCompleteWaiter(r.outside).Wait(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical}, time.Hour); err != nil {
+	if err := cloudformation.NewStackCreateCompleteWaiter(outside).Wait(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical}, time.Hour); err != nil {
 		r.Fatal(err)
 	}
 }

@@ -79,19 +79,20 @@ var (
 
 // kinds are the kinds that forms name.
 var kinds = map[string]*kind{
-	"NUMBER":   {"a number", nil, single(func(_ *reader, arg string) bool { _, err := strconv.Atoi(arg); return err == nil })},
-	"SECONDS":  {"a number of seconds", nil, single(func(_ *reader, arg string) bool { _, err := strconv.ParseFloat(arg, 64); return err == nil })},
-	"TEXT":     {"a text", nil, single(func(*reader, string) bool { return true })},
-	"VERSION":  {"a version", nil, single(func(_ *reader, arg string) bool { return isVersion(arg) })},
-	"ANSWER":   one("an answer", "yes", "no"),
-	"POLICY":   one("a policy", "rollback", "keep"),
-	"LEVEL":    one("a level", "deny", "warn"),
-	"STATE":    one("a state of runs", runStates...),
-	"END":      {"an outcome", func(*reader) []string { return waitedFor }, takeOutcome(waitedFor)},
-	"OUTCOME":  {"an outcome", func(*reader) []string { return append(waitedFor, "begins") }, takeOutcome(append(waitedFor, "begins"))},
-	"TARGET":   one("a target", "eu", "us", "ap"),
-	"PROJECT":  one("a project", "shop", "lab"),
-	"SCHEDULE": oneOf("a schedule of this scenario", func(r *reader) []string { return keys(r.schedules) }),
+	"NUMBER":      {"a number", nil, single(func(_ *reader, arg string) bool { _, err := strconv.Atoi(arg); return err == nil })},
+	"SECONDS":     {"a number of seconds", nil, single(func(_ *reader, arg string) bool { _, err := strconv.ParseFloat(arg, 64); return err == nil })},
+	"TEXT":        {"a text", nil, single(func(*reader, string) bool { return true })},
+	"VERSION":     {"a version", nil, single(func(_ *reader, arg string) bool { return isVersion(arg) })},
+	"ANSWER":      one("an answer", "yes", "no"),
+	"POLICY":      one("a policy", "rollback", "keep"),
+	"LEVEL":       one("a level", "deny", "warn"),
+	"STATE":       one("a state of runs", runStates...),
+	"END":         {"an outcome", func(*reader) []string { return waitedFor }, takeOutcome(waitedFor)},
+	"OUTCOME":     {"an outcome", func(*reader) []string { return append(waitedFor, "begins") }, takeOutcome(append(waitedFor, "begins"))},
+	"TARGET":      one("a target", "eu", "us", "ap"),
+	"PROJECT":     one("a project", "shop", "lab"),
+	"ENVIRONMENT": one("an environment", environments...),
+	"SCHEDULE":    oneOf("a schedule of this scenario", func(r *reader) []string { return keys(r.schedules) }),
 
 	"PROJECT-STACK":      {"a stack with needs and targets that exist", nil, single((*reader).isProjectStack)},
 	"SCHEDULE=OPERATION": {"a schedule and its operation", nil, single(isSchedule)},
@@ -122,15 +123,22 @@ var kinds = map[string]*kind{
 	"HOOK-FAULT":      one("a fault", "crash-before", "crash-after", "answer-lost"),
 	"DATABASE-STATUS": one("a status of databases", "available", "stopping", "stopped", "starting"),
 
-	"PLAN-OPTION":    optionsOf("exactly", "only", "excluding", "without-dependencies", "with-dependents", "changed-since"),
-	"DEPLOY-OPTION":  optionsOf("max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan", "while-suspended"),
-	"DESTROY-OPTION": optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
-	"FORGET-OPTION":  optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
-	"TO-OPTION":      optionsOf("to", "max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents"),
-	"CANCEL-OPTION":  optionsOf("rolling-back", "forcing"),
+	"PLAN-OPTION":     optionsOf("exactly", "only", "excluding", "without-dependencies", "with-dependents", "changed-since"),
+	"DEPLOY-OPTION":   optionsOf("max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan", "while-suspended"),
+	"DESTROY-OPTION":  optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
+	"FORGET-OPTION":   optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
+	"REPLACE-OPTION":  optionsOf("refusing", "only", "retaining", "excluding", "with-dependencies", "with-dependents", "max-deletions", "while-suspended"),
+	"TO-OPTION":       optionsOf("to", "max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents"),
+	"FROM-OPTION":     optionsOf("from", "revision", "max-deletions", "rolling-back", "refusing", "while-suspended"),
+	"SNAPSHOT-OPTION": optionsOf("called", "refusing"),
+	"RESTORE-OPTION":  optionsOf("called", "max-deletions", "rolling-back", "refusing", "only", "excluding", "while-suspended"),
+	"CANCEL-OPTION":   optionsOf("rolling-back", "forcing"),
 
 	"PATH": {"a state of the machine", func(*reader) []string { return pathNames() }, single(func(_ *reader, arg string) bool { return isPathElement(arg) })},
 }
+
+// environments are those that scenarios may have.
+var environments = []string{"default", "staging", "prod"}
 
 func states(all ...run.State) []string {
 	var names []string
@@ -163,6 +171,9 @@ func set(names []string) map[string]bool {
 func (r *reader) isStack(arg string) bool {
 	name, target, placed := strings.Cut(arg, "@")
 	_, known := accesses[target]
+	if environment, rest, of := strings.Cut(name, "-"); of && slices.Contains(environments, environment) {
+		name = rest
+	}
 	return r.stacks[name] && (known || !placed)
 }
 
@@ -225,7 +236,7 @@ func step() *kind {
 	k := pair("a step of a stack of this scenario", stepVerbs)
 	ofStack := k.takes
 	k.takes = func(r *reader, st *statement, args []string) int {
-		if len(args) > 0 && (strings.HasPrefix(args[0], string(plan.Verify)+":") || args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
+		if len(args) > 0 && (strings.HasPrefix(args[0], string(plan.Verify)+":") || strings.HasPrefix(args[0], string(plan.Bake)+":") || args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
 			return 1
 		}
 		if len(args) > 0 && r.isHookStep(args[0]) {
@@ -297,11 +308,11 @@ func optionsOf(names ...string) *kind {
 			st.with.together = true
 		case "with-dependents":
 			st.with.dependents = true
-		case "only", "adopting", "excluding":
+		case "only", "adopting", "excluding", "retaining":
 			if len(args) < 2 {
 				return 0
 			}
-			*map[string]*[]string{"only": &st.with.only, "adopting": &st.with.adopt, "excluding": &st.with.exclude}[args[0]] = strings.Split(args[1], ",")
+			*map[string]*[]string{"only": &st.with.only, "adopting": &st.with.adopt, "excluding": &st.with.exclude, "retaining": &st.with.retain}[args[0]] = strings.Split(args[1], ",")
 			return 2
 		case "changed-since": // a run that has a name
 			if len(args) < 2 || !r.runs[args[1]] {
@@ -314,6 +325,24 @@ func optionsOf(names ...string) *kind {
 				return 0
 			}
 			st.with.to = args[1]
+			return 2
+		case "from":
+			if len(args) < 2 {
+				return 0
+			}
+			st.with.from = args[1]
+			return 2
+		case "revision":
+			if len(args) < 2 {
+				return 0
+			}
+			st.with.revision = args[1]
+			return 2
+		case "called":
+			if len(args) < 2 {
+				return 0
+			}
+			st.with.called = args[1]
 			return 2
 		case "max-deletions":
 			if len(args) < 2 {

@@ -54,6 +54,7 @@ type scenario struct {
 	id        string            // of the current run: the last one requested, unless a line names another
 	submitted []string          // the IDs of all runs that were the current run, in order
 	planned   run.Run           // the last run whose plan is only shown
+	pipeline  pipeline          // of the project file
 	named     map[string]string // the IDs of runs by their names in the scenario
 	mismatch  string            // what differs from the line
 	unchecked bool              // play only: wait for outcomes and do not compare them; skip checks

@@ -22,14 +22,21 @@ const (
 var words = []word{
 	// The project file, from this line on.
 	{"project", "[PROJECT-STACK...]", (*scenario).project, isGiven},
-	{"templates", "[PROJECT-STACK...]", (*scenario).templates, isGiven}, // templates instead, without a project file
-	{"as", "PROJECT", (*scenario).as, isGiven},                          // the project of the lines that follow, with stacks of the same names
+	{"templates", "[PROJECT-STACK...]", (*scenario).templates, isGiven},                                        // templates instead, without a project file
+	{"as", "PROJECT", (*scenario).as, isGiven},                                                                 // the project of the lines that follow, with stacks of the same names
+	{"environments", "[ENVIRONMENT...]", func(s *scenario, st statement) { s.Environments(st.args) }, isGiven}, // of the project, besides default
+	{"environment", "ENVIRONMENT", func(s *scenario, st statement) { s.In(st.args[0]) }, isGiven},              // the environment of the lines that follow; elsewhere, staging-vpc is the stack vpc of staging
+	{"pipeline", "[ENVIRONMENT...]", (*scenario).order, isGiven},                                               // the environments in the order in which each is promoted to the next one by itself
+	{"soak", "SECONDS", (*scenario).soaks, isGiven},                                                            // for how long
+	{"watched", "[TEXT...]", (*scenario).watches, isGiven},                                                     // the alarms that have to be OK then
 	{"max-deletions", "NUMBER", (*scenario).maxDeletions, isGiven},
 	{"approve-nothing", "", func(s *scenario, _ statement) { s.ApprovePlans(0) }, isGiven},                  // from now on
 	{"approve-plans", "[NUMBER]", (*scenario).approvePlans, isGiven},                                        // plans have to be approved, within the given number of seconds
 	{"few-at-once", "NUMBER", func(s *scenario, st statement) { s.FewAtOnce(number(st.args[0])) }, isGiven}, // how many stacks of the group few change at the same time; the project has no such group otherwise
+	{"max-failures", "NUMBER", func(s *scenario, st statement) { s.MaxFailures(number(st.args[0])) }, isGiven},
 	{"on-failure", "POLICY", (*scenario).onFailure, isGiven},
 	{"timeout", "[STACK] SECONDS", (*scenario).timeout, isGiven},
+	{"ttl", "SECONDS", (*scenario).ttl, isGiven},               // how long the environment lives after a deploy; 0 is for ever
 	{"assets", "STACK [TEXT...]", (*scenario).assets, isGiven}, // that the stack needs in a bucket of its account: in memory only
 	{"schedules", "[SCHEDULE=OPERATION...]", (*scenario).schedules, isGiven},
 	{"rule", "LEVEL [TEXT...]", (*scenario).rule, isGiven}, // the project has one policy, with this expression; without an expression it has none
@@ -53,10 +60,22 @@ var words = []word{
 	{"plan-destroy", "[DESTROY-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"replace", "REPLACE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-replace", "REPLACE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest}, // to a run that has a name, or to current, previous or current~N
 	{"plan-rollback-to", "[TO-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"promote", "FROM-OPTION... [OUTCOME]", (*scenario).request, isRequest}, // from another environment, and its revision of a run that has a name
+	{"plan-promote", "FROM-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"snapshot", "SNAPSHOT-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"delete-snapshot", "SNAPSHOT-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"restore", "RESTORE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-restore", "RESTORE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
 	{"fires", "SCHEDULE [OUTCOME]", (*scenario).fires, isRequest},          // the schedule starts a run
+	{"extend", "SECONDS [OUTCOME]", (*scenario).extend, isRequest},         // the environment lives so long from now on
+	{"extend-until", "SECONDS [OUTCOME]", (*scenario).extend, isRequest},   // the same, as a time
+	{"warn-expiry", "[OUTCOME]", (*scenario).warn, isRequest},              // the newest warning that the environment expires becomes the current run
+	{"newest", "TEXT [OUTCOME]", (*scenario).newest, isRequest},            // the newest run of this operation becomes the current run
 	{"pause", "[RUN]", (*scenario).command, isRequest},                     // of the current run, if none is named
 	{"continue", "[RUN]", (*scenario).command, isRequest},                  //
 	{"cancel", "[RUN] [CANCEL-OPTION...]", (*scenario).command, isRequest}, //
@@ -65,6 +84,7 @@ var words = []word{
 	{"reject", "[RUN] [STEP]", (*scenario).command, isRequest},             //
 	{"approve-other", "[RUN]", (*scenario).command, isRequest},             // of another plan
 	{"rollback", "OUTCOME", (*scenario).rollback, isRequest},               // the rollback that follows the current run becomes the current run
+	{"promotion", "OUTCOME", (*scenario).promotion, isRequest},             // the promotion that follows the current run becomes the current run
 	{"ends", "[RUN] END", (*scenario).ends, isRequest},                     // the named run becomes the current run
 	{"name", "NEW-RUN", (*scenario).nameRun, isRequest},                    // names the current run
 
@@ -73,32 +93,33 @@ var words = []word{
 	// What happens outside Stackwright.
 	{"installed", "LEVEL [TEXT...]", (*scenario).rule, isGiven}, // the installation has one policy, with this expression; without an expression it has none
 	{"pass", "SECONDS", (*scenario).pass, isGiven},
-	{"slow", "STACK SECONDS", (*scenario).slow, isGiven},                         // each operation on the stack takes so long
-	{"fail", "STACK/OPERATION", (*scenario).fail, isGiven},                       // the next such operation fails
-	{"crash-before", "STACK/REQUEST", (*scenario).fault, isGiven},                // the function crashes before its next such request to CloudFormation
-	{"crash-after", "STACK/REQUEST", (*scenario).fault, isGiven},                 // the function crashes after it
-	{"answer-lost", "STACK/REQUEST", (*scenario).fault, isGiven},                 // the request arrives, its answer does not
-	{"throttled", "STACK/REQUEST", (*scenario).fault, isGiven},                   // CloudFormation throttles the request once
-	{"events", "[SECONDS...]", (*scenario).events, isGiven},                      // the delays of each event, one for each time that it arrives; without any, all events are lost
-	{"lag", "SECONDS", (*scenario).lag, isGiven},                                 // DescribeStacks shows each change of a stack so late
-	{"events-shown-after", "SECONDS", (*scenario).eventsLag, isGiven},            // DescribeStackEvents shows each event so late: in memory only
-	{"misrecord", "STACK", (*scenario).misrecord, isGiven},                       // the record of the stack has outputs that it does not have
-	{"asks", "STEP...", (*scenario).asks, isGiven},                               // the step asks a user before it ends: in memory only
-	{"outage", "SECONDS", (*scenario).outage, isGiven},                           // CloudFormation cannot be reached for so long
-	{"abort", "[RUN]", (*scenario).abort, isGiven},                               // a user stops the execution of the run
-	{"deny", "TARGET", (*scenario).access, isGiven},                              // the role of the target cannot be assumed
-	{"allow", "TARGET", (*scenario).access, isGiven},                             // the role can be assumed again
-	{"withhold", "TARGET", (*scenario).permission, isGiven},                      // the target is not for the project
-	{"permit", "TARGET", (*scenario).permission, isGiven},                        // the target is for the project again
-	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                    // a user brings the stack to this status, outside Stackwright and with other tags
-	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven}, // a user starts an operation: its status now, and the one with which it ends after five minutes
-	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                         // a user has created the stacks as the project has them, without Stackwright
-	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                     // somebody changes the topic of the stack without CloudFormation, or deletes it
-	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},       // a user deletes the change sets of the stack
-	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},            // a user changes this setting of the stack, which is no operation
-	{"stack-limit", "NUMBER", (*scenario).stackLimit, isGiven},                   // so many stacks there may be in each account and region from now on
-	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                     // nobody may read its template from now on
-	{"uses", "STACK STACK", (*scenario).uses, isGiven},                           // a user creates the first stack, which imports from the second
+	{"slow", "STACK SECONDS", (*scenario).slow, isGiven},                                                // each operation on the stack takes so long
+	{"fail", "STACK/OPERATION", (*scenario).fail, isGiven},                                              // the next such operation fails
+	{"crash-before", "STACK/REQUEST", (*scenario).fault, isGiven},                                       // the function crashes before its next such request to CloudFormation
+	{"crash-after", "STACK/REQUEST", (*scenario).fault, isGiven},                                        // the function crashes after it
+	{"answer-lost", "STACK/REQUEST", (*scenario).fault, isGiven},                                        // the request arrives, its answer does not
+	{"throttled", "STACK/REQUEST", (*scenario).fault, isGiven},                                          // CloudFormation throttles the request once
+	{"events", "[SECONDS...]", (*scenario).events, isGiven},                                             // the delays of each event, one for each time that it arrives; without any, all events are lost
+	{"lag", "SECONDS", (*scenario).lag, isGiven},                                                        // DescribeStacks shows each change of a stack so late
+	{"events-shown-after", "SECONDS", (*scenario).eventsLag, isGiven},                                   // DescribeStackEvents shows each event so late: in memory only
+	{"misrecord", "STACK", (*scenario).misrecord, isGiven},                                              // the record of the stack has outputs that it does not have
+	{"asks", "STEP...", (*scenario).asks, isGiven},                                                      // the step asks a user before it ends: in memory only
+	{"outage", "SECONDS", (*scenario).outage, isGiven},                                                  // CloudFormation cannot be reached for so long
+	{"abort", "[RUN]", (*scenario).abort, isGiven},                                                      // a user stops the execution of the run
+	{"deny", "TARGET", (*scenario).access, isGiven},                                                     // the role of the target cannot be assumed
+	{"allow", "TARGET", (*scenario).access, isGiven},                                                    // the role can be assumed again
+	{"withhold", "TARGET", (*scenario).permission, isGiven},                                             // the target is not for the project
+	{"permit", "TARGET", (*scenario).permission, isGiven},                                               // the target is for the project again
+	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                                           // a user brings the stack to this status, outside Stackwright and with other tags
+	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven},                        // a user starts an operation: its status now, and the one with which it ends after five minutes
+	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                                                // a user has created the stacks as the project has them, without Stackwright
+	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                                            // somebody changes the topic of the stack without CloudFormation, or deletes it
+	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},                              // a user deletes the change sets of the stack
+	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},                                   // a user changes this setting of the stack, which is no operation
+	{"stack-limit", "NUMBER", (*scenario).stackLimit, isGiven},                                          // so many stacks there may be in each account and region from now on
+	{"lose-template", "STACK", func(s *scenario, st statement) { s.LoseTemplate(st.args[0]) }, isGiven}, // that the stack was deployed with is no longer in the bucket
+	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                                            // nobody may read its template from now on
+	{"uses", "STACK STACK", (*scenario).uses, isGiven},                                                  // a user creates the first stack, which imports from the second
 
 	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven}, // in project files from now on: of the stack, or of the project
 	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                 // no longer
@@ -110,7 +131,7 @@ var words = []word{
 	{"resize", "TEXT NUMBER NUMBER NUMBER", (*scenario).resize, isGiven},            // a user sets the minimum, the maximum and the desired capacity of an Auto Scaling group
 	{"group-fault", "HOOK-FAULT TEXT", (*scenario).groupFault, isGiven},             // of the next request that sets the sizes of the group
 	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                              // a bucket has so many objects from now on
-	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on
+	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on, as errors or errors@eu
 
 	// Checks of the current run.
 	{"path", "PATH...", (*scenario).path, isCheck}, // the states that its executions entered: see scenario_path_test.go
@@ -121,6 +142,7 @@ var words = []word{
 	{"express", "[STEP...]", (*scenario).express, isCheck},            // the steps in express mode
 	{"attempts", "STEP NUMBER", (*scenario).attempts, isCheck},
 	{"gap", "STEP STEP SECONDS", (*scenario).gap, isCheck},         // the longest time between the end of the first and the start of the second
+	{"apart", "STEP STEP SECONDS", (*scenario).apart, isCheck},     // the shortest time between the end of the first and the start of the second
 	{"left-broken", "[STACK...]", (*scenario).leftBroken, isCheck}, // the stacks that failed steps left in a bad state; if there are any, the last execution ends in Failed dirty
 	{"unchanged", "NUMBER", (*scenario).unchanged, isCheck},
 	{"exact", "[STACK...]", (*scenario).exact, isCheck},          // the stacks whose changes in the plan are those of a change set
@@ -141,7 +163,9 @@ var words = []word{
 	{"kept", "STACK STACK", (*scenario).kept, isCheck},                  // the same parameter has another value
 	{"drifted", "[STACK...]", (*scenario).drifted, isCheck},             // the stacks that the last drift detection has found to differ, by their records
 	{"recorded", "[STACK...]", (*scenario).recorded, isCheck},           // the names of all records
+	{"lives", "[SECONDS]", (*scenario).lives, isCheck},                  // how long the environment still lives, but for ten minutes; nothing is for ever
 	{"scheduled", "[SCHEDULE...]", (*scenario).scheduled, isCheck},      // the names of all schedules
+	{"snapshots", "[TEXT...]", (*scenario).listsSnapshots, isCheck},     // the names of all snapshots, newest first
 	{"holds", "STACK TABLE", (*scenario).holds, isCheck},                // the live stack has the table
 	{"topics", "STACK [TEXT...]", (*scenario).topics, isCheck},          // the names of the topics of the live stack
 	{"change-sets", "[STACK...]", (*scenario).changeSets, isCheck},      // the stacks that have change sets

@@ -225,6 +225,9 @@ func targetOf(name string) project.Target {
 	if a, ok := accesses[name]; ok {
 		return a.Target
 	}
+	if number, ok := strings.CutPrefix(name, "fleet"); ok {
+		return project.Target{Name: name, Account: fmt.Sprintf("%012s", number), Region: "eu-central-1"}
+	}
 	return project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}
 }
 
@@ -232,6 +235,14 @@ func targetOf(name string) project.Target {
 func (w stacks) project() project.Project {
 	p := project.Project{Name: "shop", Environment: "default", Nodes: make(map[string]project.Node)}
 	for _, s := range w {
+		for _, name := range s.options {
+			if l, rolls := rolloutLimits[name]; rolls && len(s.targets) > 1 {
+				p.MaxFailures = append(p.MaxFailures, project.Limit{Rollout: s.name, Most: l.failures})
+				if l.concurrent > 0 {
+					p.MaxParallel = append(p.MaxParallel, project.Limit{Rollout: s.name, Most: l.concurrent})
+				}
+			}
+		}
 		for _, target := range s.in() {
 			n := project.Node{
 				Name: s.node(target), Stack: s.physical, Target: targetOf(target),

@@ -44,7 +44,7 @@ func changes(s settings) []permission { return slices.Concat(begins, adopts(s)) 
 func inRoles(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, parameters(s), schedules),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, imports, parameters(s), schedules, alarms),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, detects),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -209,12 +209,13 @@ var (
 		Do: []string{"cloudformation:DetectStackDrift", "cloudformation:DetectStackResourceDrift"}, On: []string{stacks}, Why: "CloudFormation compares resources with the template of their stack, and changes none; " + anywhere,
 	}}
 	follows = []permission{{
-		Do: append([]string{"cloudformation:DescribeAccountLimits", "cloudformation:DescribeStackDriftDetectionStatus"}, finds[0].Do...), On: []string{"*"}, Why: "the actions have no resource type: the second names a drift detection",
+		Do: append([]string{"cloudformation:DescribeAccountLimits", "cloudformation:DescribeStackDriftDetectionStatus", "cloudformation:ValidateTemplate"}, finds[0].Do...), On: []string{"*"}, Why: "the actions have no resource type: the second names a drift detection, and the third has CloudFormation read a template of the installation",
 	}}
 	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	rooms   = []permission{{Do: []string{"cloudformation:DescribeAccountLimits"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	inside  = []permission{{Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:ListStackResources"}, On: []string{stacks}, Why: "the API shows resources and events of recorded stacks; " + anywhere}}
 	exports = []permission{{Do: []string{"cloudformation:ListExports"}, On: []string{"*"}, Why: "the action has no resource type. A project gets the exports of the stacks that the setting external lists for it"}}
+	imports = []permission{{Do: []string{"cloudformation:ListImports"}, On: []string{"*"}, Why: "the action has no resource type. Which stacks import from one that is replaced"}}
 	holders = []permission{{Do: []string{"cloudformation:DescribeStackResources"}, On: []string{stacks}, Why: "which stack has a resource that a project imports; " + anywhere}}
 )
 
@@ -342,6 +343,13 @@ var schedules = []permission{
 	},
 }
 
+// alarms reads the alarms that stop promotions. Which ones, the project says: it may read those of all targets that it may use.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
+var alarms = []permission{{
+	Do: []string{"cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms"}, On: []string{"*"},
+	Why: "without a permission for all resources, CloudWatch does not describe composite alarms; projects name the alarms that stop their promotions",
+}}
+
 // seesSchedules reads the schedules of projects.
 var seesSchedules = []permission{
 	{Do: []string{"scheduler:GetSchedule"}, On: []string{"${Schedules}/*"}, Why: "the names contain the project"},
@@ -415,7 +423,7 @@ func hooks(s settings) []permission {
 	}
 	// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
 	if s.called("cloudwatch") != nil {
-		all = append(all, permission{Do: []string{"cloudwatch:DescribeAlarms"}, On: []string{"*"}, Why: "without a permission for all resources, CloudWatch does not describe composite alarms; hooks of projects wait for alarms that the owner of the installation lists"})
+		all = append(all, permission{Do: []string{"cloudwatch:DescribeAlarms"}, On: []string{"*"}, Why: "without a permission for all resources, CloudWatch does not describe composite alarms; hooks and rollouts of projects wait for alarms that the owner of the installation lists"})
 	}
 	return all
 }

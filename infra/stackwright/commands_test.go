@@ -100,7 +100,7 @@ func TestSelections(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--only", "topic", "--with-dependents", "--exclude", "alone", "--plan"), "- queue  delete", "added: queue (it depends on topic)")
 	l.answers = "yes\n"
 	r = l.run("destroy", l.project, "--only", "topic", "--with-dependents", "--exclude", "alone")
-	l.has(r.err, "destroy deletes of pair@default: topic, with all that depends on these, but not alone")
+	l.has(r.err, "destroy deletes stacks of pair@default: topic, with all that depends on these, but not alone")
 	l.has(l.must(cli.ExitOK, "forget", "al*", "--plan"), "alone")
 }
 

@@ -73,6 +73,7 @@ type Task struct {
 	Forced    bool             // the user cancels updates in progress
 	Answered  bool             // a user has answered the step's question
 	Approved  bool             // the answer was yes
+	Changed   bool             // a step of this run has changed a stack of those that the task comes after
 	Claimed   time.Time
 	Tried     time.Time // when the step was first claimed, if it is tried again
 	Kept      []string  // the parameters whose values an update keeps
@@ -168,6 +169,7 @@ type Progress struct {
 	Err     error        // why it failed, if it did
 	Why     string       // what a person should know about a step that runs or has succeeded
 	Soon    bool         // poll again as soon as possible
+	Next    time.Time    // when the step is to be polled next; zero if the action does not say
 	Ended   plan.Status  // how the operation has ended by its events, if the description of its stack is older: then the step runs
 	Receipt plan.Receipt // learned by the poll; zero if nothing was
 	Started bool         // the poll has started the operation, so its events may be late
@@ -243,6 +245,10 @@ type Cloud interface {
 	// Room reads how many stacks CloudFormation lets the account of a target have in its region, and how many there are. Its error is of kind Denied
 	// if the target's role cannot be assumed or may not ask. It calls count before each of its requests.
 	Room(ctx context.Context, t project.Target, count func()) (plan.Room, error)
+
+	// ReadTemplate has CloudFormation read the template with a digest, with the role of a target. Its error is of kind Denied if CloudFormation
+	// cannot read it, or denies the request.
+	ReadTemplate(ctx context.Context, t project.Target, digest string) error
 
 	// Cancel starts the rollback of the task's update, with the task's CancelToken. Its
 	// error is of kind Refused if no update is in progress, or one of Begin's.

@@ -104,6 +104,10 @@ func (c *cloud) Room(context.Context, project.Target, func()) (plan.Room, error)
 	return c.room, c.fails["room"]
 }
 
+func (c *cloud) ReadTemplate(context.Context, project.Target, string) error {
+	return c.fails["template"]
+}
+
 func (c *cloud) Cancel(context.Context, action.Task) error {
 	c.calls = append(c.calls, "cancel")
 	return c.fails["cancel"]
@@ -604,6 +608,7 @@ func TestVerbs(t *testing.T) {
 		plan.Revert,
 		plan.Suspend,
 		plan.Resume,
+		plan.Bake,
 	}
 	for _, v := range wanted {
 		if _, ok := all[v]; !ok {

@@ -188,12 +188,15 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 	if t.configures() { // it was approved by the level before
 		r.Approve, r.Hooks, r.Retain, r.Group = t.Node.Approve, project.HooksOfDeletion(t.Node.Hooks), t.Node.Retain, t.Node.Group
 	}
+	if t.Want.Digest != "" && (t.Receipt.Unchanged || op.Status.Good()) && t.Request != ContinueUpdateRollback && t.Request != ImportResources {
+		r.Reimport = nil // the stack has all that it was to import
+	}
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
 	case t.Request == ContinueUpdateRollback && t.Receipt.Unchanged:
 		r.Digest, p.Why = "", foundMessage(live) // nobody knows what is deployed now
 		if live.Status.Gone() {
-			p.Record, p.Forget = nil, true
+			p = t.forgotten(p)
 		}
 	case t.Request == ContinueUpdateRollback:
 		r.Digest = "" // nobody knows to what CloudFormation rolled it back
@@ -219,7 +222,7 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 			r.Digest = ""
 		}
 		if t.Record.StackID == "" && live.StackID == "" {
-			p.Record, p.Forget = nil, true // it was never created
+			p = t.forgotten(p) // it was never created
 		}
 	}
 	return p

@@ -9,8 +9,9 @@ import (
 
 // deleteVerb deletes a stack.
 func deleteVerb(c Cloud) Verb {
+	a := remove{c}
 	return Verb{
-		Name: plan.Delete, Action: remove{c},
+		Name: plan.Delete, Action: a, Before: a.record,
 		Request: DeleteStack, WokenByEvents: true, PollReads: 1, Share: 0.5, Past: "deleted",
 	}
 }
@@ -18,7 +19,7 @@ func deleteVerb(c Cloud) Verb {
 // remove deletes a stack.
 type remove struct{ Cloud }
 
-// Start requests the deletion. A desired stack that is not dead is not deleted.
+// Start requests the deletion. A desired stack that is not dead is deleted only by a replace, and only if it is the one that its plan has seen.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if t.recreates() {
 		if receipt, err := a.checkReplaced(ctx, t); err != nil || receipt.Known() {
@@ -36,15 +37,21 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 func (t Task) recreates() bool { return t.Node.Name != "" }
 
 // checkReplaced decides whether a desired stack is deleted, to be created again. It
-// returns the zero receipt for a dead stack, which has to be deleted and loses its
+// returns the zero receipt for the stack that a replace deletes, and for a dead stack, which has to be deleted and loses its
 // protection if the project no longer protects it. For any other stack it returns the receipt of an unchanged stack, or an error.
 func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error) {
+	retention, err := t.Step.Retention()
+	if err != nil {
+		return plan.Receipt{}, err
+	}
 	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
 	case s.Busy():
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
+	case retention.Replaces != "" && !s.Gone() && live.StackID == retention.Replaces:
+		return plan.Receipt{}, t.refuseReplace(live, retention)
 	case s.Gone() || !live.Dead():
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case live.Protected && t.Node.Protect:
@@ -53,6 +60,28 @@ func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error)
 		return plan.Receipt{}, a.Protect(ctx, t)
 	}
 	return plan.Receipt{}, nil
+}
+
+// refuseReplace refuses to delete a stack that is not as the plan of a replace has seen it: what it has now may not be retained, and was not approved.
+func (t Task) refuseReplace(live plan.Live, seen plan.Retention) error {
+	switch {
+	case live.Protected:
+		return fault.New(fault.Refused, "stack %s is protected: deploy it with protect: false first", t.Node.Stack)
+	case !live.LastUpdated.Equal(seen.LastUpdated):
+		return fault.New(fault.Refused, "stack %s was changed after the plan was made: retry the run", t.Node.Stack)
+	}
+	return nil
+}
+
+// record returns the record with what the deletion of a replace leaves in AWS. It is written before the deletion starts, so that the stack
+// imports that when it is created again, whatever becomes of the run.
+func (remove) record(_ context.Context, t Task) (plan.Record, error) {
+	retention, err := t.Step.Retention()
+	r := t.Record
+	if len(retention.Reimport) > 0 {
+		r.Reimport = retention.Reimport
+	}
+	return r, err
 }
 
 // Poll reports that the deletion is over when the stack is gone or the deletion failed. A deletion that has failed only because of resources

@@ -13,11 +13,14 @@ const (
 	typicalRead     = 2 * time.Second // of a step that only reads
 )
 
-// Expected estimates how long a step of verb v takes on a node, if it changes anything:
+// Expected estimates how long a step takes on a node, if it changes anything:
 // as long as it took before. If it has not been carried out on this stack, the estimate
-// follows from the other verbs that have, else from the types of the resources.
-func (all Verbs) Expected(v plan.Verb, n project.Node, r plan.Record) plan.Seconds {
-	row := all.Of(v)
+// follows from the other verbs that have, else from the types of the resources. What the plan expects itself stays.
+func (all Verbs) Expected(s plan.Step, n project.Node, r plan.Record) plan.Seconds {
+	v, row := s.Verb, all.Of(s.Verb)
+	if s.Expected > 0 {
+		return s.Expected
+	}
 	if row.Share == 0 {
 		return plan.SecondsOf(time.Duration(row.PollReads) * typicalRead)
 	}

@@ -37,7 +37,7 @@ func TestExpected(t *testing.T) {
 		{plan.Barrier, project.Node{}, plan.Record{}, 0},
 		{"unheard of", database, created, 0},
 	} {
-		if got := verbs.Expected(c.verb, c.node, c.record); got != c.want {
+		if got := verbs.Expected(plan.Step{Verb: c.verb}, c.node, c.record); got != c.want {
 			t.Errorf("%s after %v: %d, want %d", c.verb, c.record.Durations, got, c.want)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Hooks calls hooks. Its methods are those of hook.Type.
+// Hooks calls hooks, and reads alarms as they do. Its methods are those of hook.Services.
 type Hooks interface {
 	// Call calls a hook once, and returns what it has started, if anything outlasts the call.
 	Call(context.Context, hook.Call) (started string, err error)
@@ -27,6 +27,10 @@ type Hooks interface {
 
 	// Stop stops what the call has started.
 	Stop(context.Context, hook.Call) error
+
+	// InAlarm lists which of the alarms of a target are in the state ALARM, in the given order. The error is of kind Refused if
+	// there is no such alarm, and Denied if the project may not reach it.
+	InAlarm(ctx context.Context, project string, in project.Target, names []string) ([]string, error)
 }
 
 // hookVerb calls a hook.

@@ -17,6 +17,9 @@ type noHooks struct{}
 func (noHooks) Call(context.Context, hook.Call) (string, error) { return "", nil }
 func (noHooks) Ended(context.Context, hook.Call) (bool, error)  { return true, nil }
 func (noHooks) Stop(context.Context, hook.Call) error           { return nil }
+func (noHooks) InAlarm(context.Context, string, project.Target, []string) ([]string, error) {
+	return nil, nil
+}
 
 // A call of which nobody knows whether it was made is repeated only when the function that has the claim cannot call any
 // more: a poll that repeated it before could see the step end while that function is about to call.

@@ -27,8 +27,10 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	case live.Status.Gone() && t.Record.Intent:
 		return Progress{Over: true, Why: unknown}, nil
+	case live.Status.Gone() && t.Record.StackID == "" && len(t.Record.Reimport) > 0:
+		return Progress{Over: true, Why: "a replace has deleted it: the next deploy creates it again, and imports what was retained"}, nil
 	case live.Status.Gone(), t.Record.StackID != "" && t.Record.StackID != live.StackID:
-		return Progress{Over: true, Forget: true, Why: "it is gone"}, nil
+		return t.forgotten(Progress{Over: true, Why: "it is gone"}), nil
 	case t.Record.StackID == "":
 		return Progress{Over: true, Why: unknown}, nil
 	}

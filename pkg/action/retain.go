@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -78,9 +79,22 @@ func (a remove) repeat(ctx context.Context, again Task, failed error) (p Progres
 	return Progress{Receipt: again.Receipt, Started: true, Why: why}, nil, nil
 }
 
+// forgotten returns p for a stack that does not exist: its record is deleted, unless it says what the stack imports when it is created again.
+func (t Task) forgotten(p Progress) Progress {
+	if len(t.Record.Reimport) == 0 || t.Request == DeleteStack && !t.recreates() {
+		p.Record, p.Forget = nil, true
+		return p
+	}
+	r := t.Record
+	r.StackID, r.Digest, r.Template, r.Outputs, r.Settings, r.Drift, r.Suspended = "", "", "", nil, nil, nil, nil
+	r.Adopted, r.Deployed, r.Run, r.Intent, r.LastUpdated = "", "", t.Run, false, time.Time{}
+	p.Record, p.Forget = &r, false
+	return p
+}
+
 // gone returns the result of a deletion after which there is no stack, with the resources that it has left in AWS. Only the events know them.
 func (a remove) gone(ctx context.Context, t Task, allowed []string) (Progress, error) {
-	p := Progress{Over: true, Forget: true, Result: plan.ResultOf(plan.Live{})}
+	p := t.forgotten(Progress{Over: true, Result: plan.ResultOf(plan.Live{})})
 	if len(allowed) == 0 {
 		return p, nil
 	}

@@ -63,6 +63,7 @@ func All(c Cloud, p Publisher, h Hooks, x Switches) []Verb {
 		setRetainVerb(),
 		suspendVerb(x),
 		resumeVerb(x),
+		bakeVerb(h),
 		barrierVerb(),
 	}
 }

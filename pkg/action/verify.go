@@ -6,7 +6,6 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
-	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // verifyVerb verifies that a target can be used.
@@ -14,24 +13,35 @@ func verifyVerb(c Cloud) Verb {
 	return Verb{Name: plan.Verify, Action: verify{c}, PollReads: 2, Past: "usable"}
 }
 
-// verify fails if the role of a target cannot be assumed, or may not ask CloudFormation for its quota of stacks, or if that is used up.
+// verify fails if the role of a target cannot be assumed, or may not ask CloudFormation for its quota of stacks, if that is used up, or if
+// CloudFormation cannot read a template with that role.
 type verify struct{ Cloud }
 
 // Start does nothing: a poll verifies.
 func (verify) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
-// Poll reads how many stacks the account of the target may have, and has.
+// Poll reads how many stacks the account of the target may have, and has, and has CloudFormation read a template.
 func (a verify) Poll(ctx context.Context, t Task) (Progress, error) {
-	var target project.Target
+	var target plan.Verification
 	if err := t.Step.Arguments.Read(plan.VerificationVersion, &target); err != nil {
 		return Progress{}, err
 	}
-	room, err := a.Room(ctx, target, func() {})
+	room, err := a.Room(ctx, target.Target, func() {})
 	switch {
 	case fault.Is(err, fault.Denied):
 		return failedVerification(plan.Finding{Kind: plan.CheckAccess, Why: err.Error()}, fault.New(fault.Refused, "%w", err)), nil
 	case err != nil:
 		return Progress{}, err
+	}
+	if target.Template != "" {
+		switch err := a.ReadTemplate(ctx, target.Target, target.Template); {
+		case fault.Is(err, fault.Denied):
+			return failedVerification(plan.Finding{Kind: plan.CheckBucket, Why: err.Error()}, fault.New(fault.Refused, "target %s: %w", target.Name, err)), nil
+		case err != nil:
+			return Progress{}, err
+		}
+	}
+	switch {
 	case room.Limit > 0 && room.Stacks >= room.Limit:
 		f := plan.Finding{Kind: plan.CheckQuota, Expected: fmt.Sprintf("fewer than %d stacks", room.Limit), Actual: fmt.Sprintf("%d stacks", room.Stacks)}
 		return failedVerification(f, fault.New(fault.Refused, "target %s: account %s has %d stacks in region %s, and CloudFormation lets it have %d: before a deploy creates another, delete stacks, or raise the quota Stack count of AWS CloudFormation there in Service Quotas",

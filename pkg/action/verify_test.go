@@ -14,7 +14,7 @@ import (
 func TestVerify(t *testing.T) {
 	for _, c := range []struct {
 		room  plan.Room
-		fails error
+		fails error // of reading the quota; of reading the template, if there is a quota
 		over  bool
 		kind  string // of the finding
 		says  string
@@ -24,10 +24,15 @@ func TestVerify(t *testing.T) {
 		{plan.Room{Limit: 2000, Stacks: 2000}, nil, true, plan.CheckQuota, "target eu: account 111122223333 has 2000 stacks in region eu-west-1, and CloudFormation lets it have 2000: before a deploy"},
 		{plan.Room{}, fault.New(fault.Denied, "role r of account 1 cannot be assumed: create it there"), true, plan.CheckAccess, "role r of account 1 cannot be assumed: create it there"},
 		{plan.Room{}, io.EOF, false, "", ""},
+		{plan.Room{Limit: 2000}, fault.New(fault.Denied, "CloudFormation cannot read template d1"), true, plan.CheckBucket, "target eu: CloudFormation cannot read template d1"},
 	} {
-		cloud := failing(is("UPDATE_COMPLETE"), "room", c.fails)
+		fails := "room"
+		if c.room.Limit > 0 {
+			fails = "template"
+		}
+		cloud := failing(is("UPDATE_COMPLETE"), fails, c.fails)
 		cloud.room = c.room
-		arguments, err := plan.NewArguments(plan.VerificationVersion, eu)
+		arguments, err := plan.NewArguments(plan.VerificationVersion, plan.Verification{Target: eu, Template: "d1"})
 		if err != nil {
 			t.Fatal(err)
 		}

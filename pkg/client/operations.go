@@ -97,6 +97,20 @@ func (c *Client) ListAllAudit(ctx context.Context, q ListAllAuditQuery, options 
 	return got, err
 }
 
+// A ListAllEnvironmentsQuery has the parameters of ListAllEnvironments. Zero values are left out.
+type ListAllEnvironmentsQuery struct {
+	Project     string // only projects with this name
+	Environment string // only environments with this name
+	After       string // the name of the last environment of the last answer, as shop@prod: the page has the environments behind it
+}
+
+// ListAllEnvironments is GET /environments: list the environments that have stacks or an end, of the projects that the caller may read, sorted, with until when each lives.
+func (c *Client) ListAllEnvironments(ctx context.Context, q ListAllEnvironmentsQuery, options ...Option) (report.LivingPage, error) {
+	var got report.LivingPage
+	err := c.ask(ctx, request{method: "GET", path: at("/environments"), query: query{"project": q.Project, "environment": q.Environment, "after": q.After}}, &got, options)
+	return got, err
+}
+
 // A ListAllEventsQuery has the parameters of ListAllEvents. Zero values are left out.
 type ListAllEventsQuery struct {
 	Project     string // only projects with this name
@@ -302,6 +316,13 @@ func (c *Client) ListRuns(ctx context.Context, project, environment string, q Li
 func (c *Client) ListSchedules(ctx context.Context, project, environment string, options ...Option) (report.SchedulePage, error) {
 	var got report.SchedulePage
 	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/schedules", project, environment)}, &got, options)
+	return got, err
+}
+
+// ListSnapshots is GET /projects/{project}/{environment}/snapshots: list the snapshots of a project, newest first, each with the revision that it names.
+func (c *Client) ListSnapshots(ctx context.Context, project, environment string, options ...Option) (report.SnapshotPage, error) {
+	var got report.SnapshotPage
+	err := c.ask(ctx, request{method: "GET", path: at("/projects/{project}/{environment}/snapshots", project, environment)}, &got, options)
 	return got, err
 }
 

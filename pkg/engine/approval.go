@@ -26,9 +26,12 @@ func (e *Engine) takeEffect(ctx context.Context, r run.Run) error {
 	return e.replace(ctx, r, desired, [][]plan.Record{leave, take})
 }
 
-// replace puts the schedules and names of the files of r in the place of those before.
+// replace puts the schedules, the lifetime and the names of the files of r in the place of those before.
 func (e *Engine) replace(ctx context.Context, r run.Run, desired project.Project, moved [][]plan.Record) error {
 	if err := e.setSchedules(ctx, r, desired); err != nil {
+		return err
+	}
+	if err := e.setLifetime(ctx, r, desired); err != nil {
 		return err
 	}
 	return e.rename(ctx, r, moved)

@@ -192,6 +192,26 @@ func (e *Engine) exports(ctx context.Context, id string, t project.Target, names
 	return found, err
 }
 
+// importers lists the stacks that import from one. Each request is counted as observe counts.
+func (e *Engine) importers(ctx context.Context, id string, p plan.Location) ([]string, error) {
+	where := p.Target.Where()
+	users, err := e.Clouds.Importers(ctx, p, func() {
+		_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now()) // even if this fails: a budget does not delay a plan
+	})
+	e.reportThrottled(ctx, where, budget.Read, err)
+	return users, err
+}
+
+// resources lists the resources of a stack. Each request is counted as observe counts.
+func (e *Engine) resources(ctx context.Context, id string, p plan.Location) (map[string]string, error) {
+	where := p.Target.Where()
+	all, err := e.Clouds.Resources(ctx, p, func() {
+		_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now()) // even if this fails: a budget does not delay a plan
+	})
+	e.reportThrottled(ctx, where, budget.Read, err)
+	return all, err
+}
+
 // reportThrottled lowers the rate of the budget if err says that CloudFormation
 // throttled a request. Another service that throttles, such as STS or S3, says nothing
 // about CloudFormation. If the budget cannot be written, the next throttled request

@@ -38,7 +38,7 @@ func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Pla
 // gets the steps that propose its updates, in place of those that are shown.
 func (e *Engine) showPlan(ctx context.Context, r *run.Run, v plan.View, p plan.Plan, c plan.Changes) (err error) {
 	c.Digest, c.Messages = r.Digest, limitMessages(slices.Concat(r.Messages, c.Messages))
-	c.MaxParallel, c.Seconds = r.MaxParallel, plan.SecondsOf(r.Estimate())
+	c.MaxParallel, c.MaxFailures, c.Seconds = r.MaxParallel, r.MaxFailures, plan.SecondsOf(r.Estimate())
 	if r.Exact {
 		var proposals []plan.Step
 		proposals, c = v.Proposals(p, c)
@@ -47,10 +47,9 @@ func (e *Engine) showPlan(ctx context.Context, r *run.Run, v plan.View, p plan.P
 			return err
 		}
 		for i, s := range proposals {
-			proposals[i].Expected = e.Verbs.Expected(s.Verb, v.Desired.Nodes[s.Node], v.Recorded[s.Node])
-			proposals[i].Group = v.Group(s.Node)
+			proposals[i].Expected = e.Verbs.Expected(s, v.Desired.Nodes[s.Node], v.Recorded[s.Node])
 		}
-		r.SetSteps(proposals, specs)
+		r.SetSteps(v.Counted(proposals), specs)
 	}
 	r.Changes, err = e.saveChanges(ctx, c)
 	return err

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,6 +28,7 @@ type Engine struct {
 	Policies       Policies
 	Permits        Permits
 	Suspends       project.Grants    // the projects that may be suspended
+	Alarms         Alarms            // that stop promotions
 	Externals      project.Externals // the stacks outside their projects whose outputs and exports these may read
 	Clouds         Clouds
 	Parameters     Parameters
@@ -174,6 +176,12 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	if x.Rollback != nil {
 		x.Rollback.TokenKey = e.Nonce()
 	}
+	if x.Promotion != nil {
+		x.Promotion.ID, x.Promotion.TokenKey = PromotionOf(r.ID), e.Nonce()
+	}
+	if x.Lifetime, err = e.lifetimeAfter(ctx, r); err != nil {
+		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
+	}
 	if x.Message != "" {
 		r.Messages = append(slices.Clone(r.Messages), x.Message)
 	}
@@ -181,7 +189,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
 	e.Meter.Ended(ctx, r)
-	return r, e.startNextOwner(ctx, x.NextOwner)
+	return r, errors.Join(e.startNextOwner(ctx, x.NextOwner), e.startPromotion(ctx, x.Promotion))
 }
 
 // startLockOwner starts an execution for the run that owns the lock of r's project, if that

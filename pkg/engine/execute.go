@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
@@ -49,13 +50,17 @@ func (e *Engine) startSteps(ctx context.Context, r *run.Run, ready []int, deadli
 	failed := make([]error, len(ready))
 	arrive := r.EventsArrive(e.Now()) // nothing may read all steps while each is being started
 	var throttled sync.Map            // accounts and regions
+	var failing atomic.Bool           // a step has failed, and too many failures stop others: the next poll decides
 	_ = e.Parallel(ctx, len(ready), func(ctx context.Context, i int) error {
 		s := &r.Steps[ready[i]]
-		if _, wait := throttled.Load(s.Where); wait || !e.Now().Before(deadline) {
+		if _, wait := throttled.Load(s.Where); wait || failing.Load() || !e.Now().Before(deadline) {
 			return nil
 		}
 		if failed[i] = e.startStep(ctx, *r, s, arrive[s.Where]); errors.Is(failed[i], errThrottled) {
 			throttled.Store(s.Where, true)
+		}
+		if s.Status == run.Failed && len(r.MaxFailures) > 0 {
+			failing.Store(true)
 		}
 		return nil
 	})
@@ -300,7 +305,7 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 	t := action.Task{
 		Run: r.ID, TokenKey: r.TokenKey, Project: r.Project, Number: s.Number, Attempt: s.Attempt, Step: s.Step, Request: e.Verbs.Of(s.Verb).Request,
 		Receipt: s.Receipt, Notified: s.Event.Status != "", Forced: r.Forced, Claimed: s.Claimed, Tried: s.Tried, Kept: s.Kept, Now: e.Now(),
-		Answered: s.Answer.Known(), Approved: s.Answer.Yes,
+		Answered: s.Answer.Known(), Approved: s.Answer.Yes, Changed: r.ChangedBefore(s),
 	}
 	var err error
 	var calls bool

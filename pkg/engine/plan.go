@@ -25,13 +25,15 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 		return e.continueRun(ctx, r, d)
 	case r.Command.Stops():
 		return e.finish(ctx, r, r.Stopped())
+	case r.Soaks(e.Now()):
+		return soaking(r, e.Now()), nil
 	}
 	_, err = e.makePlan(ctx, &r)
 	switch {
 	case errors.Is(err, errOutdated):
 		r.Messages = []string{"a newer upload of " + r.Source.Key + " was requested before this one"}
 		return e.finish(ctx, r, run.StateSuperseded)
-	case errors.Is(err, errDuplicate), errors.Is(err, errUnscheduled):
+	case errors.Is(err, errDuplicate), errors.Is(err, errUnscheduled), errors.Is(err, errOvertaken):
 		r.Messages = []string{err.Error()}
 		return e.finish(ctx, r, run.StateSuperseded)
 	case errors.Is(err, errQueued):
@@ -41,7 +43,11 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	case fault.Is(err, fault.Stale):
 		return e.afterStaleCommit(ctx, d)
 	case refusal(err):
+		said := r.Messages
 		r.Messages, r.Changes, r.State = fault.Messages(err), "", run.StatePending // as it is stored: there is no plan
+		if !r.Expiry.IsZero() {                                                    // which attempt it is, and when the next one is
+			r.Messages = append(r.Messages, said...)
+		}
 		return e.finish(ctx, r, run.StateRefused)
 	case err != nil:
 		return LoopState{}, fmt.Errorf("plan %s of %s: %w", r.Operation, r.Project, err)
@@ -147,6 +153,12 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if !ok {
 		return plan.Plan{}, fault.New(fault.Invalid, "there is no operation %q: request one of %s", r.Operation, strings.Join(e.Operations.Requestable(), ", "))
 	}
+	if o.Lifetime != nil {
+		return plan.Plan{}, e.ofLifetime(ctx, r, o)
+	}
+	if err := e.checkExpired(ctx, r); err != nil {
+		return plan.Plan{}, err
+	}
 	if err := e.scheduledSource(ctx, r); err != nil {
 		return plan.Plan{}, err
 	}
@@ -185,7 +197,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		return p, err
 	}
 	for i, s := range p.Steps {
-		p.Steps[i].Expected = e.Verbs.Expected(s.Verb, view.Desired.Nodes[s.Node], view.Recorded[s.Node])
+		p.Steps[i].Expected = e.Verbs.Expected(s, view.Desired.Nodes[s.Node], view.Recorded[s.Node])
 	}
 	approval, err := e.approvalOf(ctx, *r, view, p)
 	if err != nil {
@@ -234,9 +246,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	for i, s := range p.Steps {
-		p.Steps[i].Group = view.Group(s.Node)
-	}
+	p.Steps = view.Counted(p.Steps)
 	r.Start(p, specs)
 	r.Digest = shown.Digest(basis)
 	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
@@ -246,6 +256,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if desired.Approval.Known() {
 		r.Approval = &desired.Approval
 	}
+	r.Promotion = desired.Promotion
 	if shows {
 		changes.Basis = plan.Short(basis)
 		if err := e.showPlan(ctx, r, view, shown, changes); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
-	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -159,9 +158,7 @@ func (e *Engine) decide(ctx context.Context, r run.Run, ready []int, p poll) (*L
 		a := loopState(r, r.State, 0)
 		return &a, &r, e.startLockOwner(ctx, r)
 	case s == run.StateWaiting || s.Over():
-		if s == run.StateFailed && r.TimedOut() {
-			r.Messages = append(r.Messages, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Started)).String())
-		}
+		r.Messages = limitMessages(append(r.Messages, r.Ending(s)...))
 		r, s, err := e.exact(ctx, r, s)
 		if err != nil {
 			return nil, nil, err
@@ -393,6 +390,9 @@ func (e *Engine) postpone(s *run.Step, got action.Progress, flying int) {
 	s.Due = together(now, e.interval(s, now.Sub(s.Claimed), flying), flying)
 	if got.Soon {
 		s.Due = now.Add(minWait)
+	}
+	if got.Next.After(now) {
+		s.Due = got.Next
 	}
 	if d := s.Deadline(s.Claimed); d.After(now) && d.Before(s.Due) {
 		s.Due = d

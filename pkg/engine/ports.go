@@ -20,6 +20,7 @@ type Store interface {
 	Steps
 	Answers
 	Records
+	Lifetimes
 }
 
 // Runs keeps runs.
@@ -107,7 +108,7 @@ type Locks interface {
 	// End writes r.State, which is an end, messages and time, on condition of
 	// r.Epoch, the generation r.Generation and the state x.From. It writes the new
 	// lock; if there is none, it requires that the lock is unchanged. In the same
-	// transaction it deletes the open item and requests the rollback that follows.
+	// transaction it deletes the open item, requests the rollback that follows, and sets x.Lifetime as SetLifetime does.
 	End(ctx context.Context, r run.Run, x run.Exit) error
 
 	// Release writes the new lock of a project after the run of the given ID, which
@@ -198,6 +199,19 @@ type Records interface {
 	// one has committed. It leaves out a record that no longer exists, or is of another
 	// stack now.
 	Rename(ctx context.Context, r run.Run, records []plan.Record) error
+}
+
+// Lifetimes keeps until when environments live.
+type Lifetimes interface {
+	// Lifetime returns the lifetime of an environment, such as shop@pr-42; the zero Lifetime if it lives for ever.
+	Lifetime(ctx context.Context, project string) (project.Lifetime, error)
+
+	// SetLifetime writes a lifetime, or deletes it if it has no end, on condition that the stored one still has its version, else the error
+	// is Stale: read it again.
+	SetLifetime(ctx context.Context, l project.Lifetime) error
+
+	// Lifetimes returns all lifetimes that have an end, sorted by environment.
+	Lifetimes(ctx context.Context) ([]project.Lifetime, error)
 }
 
 // Configurations reads desired projects.
@@ -298,6 +312,14 @@ type Clouds interface {
 	// Exports reads the exports of the given names in a target, and returns them by name. It leaves
 	// out those that do not exist. It calls count before each of its requests.
 	Exports(ctx context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error)
+
+	// Importers lists the names of the stacks that import an export of the stack of a location, sorted. It calls count before each of
+	// its requests.
+	Importers(ctx context.Context, p plan.Location, count func()) ([]string, error)
+
+	// Resources lists the physical IDs of the resources of the stack of a location, by their logical IDs, without those that are deleted or have
+	// none. It calls count before each of its requests.
+	Resources(ctx context.Context, p plan.Location, count func()) (map[string]string, error)
 
 	// Room reads how many stacks CloudFormation lets the account of a target have in its region, and how many there are. What it lets it have
 	// may be an hour old. It calls count before each of its requests.

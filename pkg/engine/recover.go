@@ -39,7 +39,8 @@ func (e *Engine) Recover(ctx context.Context, d ExecutionInput) error {
 }
 
 // Sweep restarts every run that should have an execution and has none, and measures
-// all runs that have not ended. Then it finishes the cleanup of ended runs.
+// all runs that have not ended. Then it finishes the cleanup of ended runs, and requests the
+// destroys of environments that have expired.
 // A run that cannot be restarted does not stop the sweep of the others.
 func (e *Engine) Sweep(ctx context.Context) error {
 	open, err := e.Store.Open(ctx)
@@ -58,7 +59,7 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		return nil
 	})
 	e.Meter.Swept(ctx, run.NewBacklog(found, e.Now()))
-	return errors.Join(append(failed, err, e.Store.Tidy(ctx))...)
+	return errors.Join(append(failed, err, e.Store.Tidy(ctx), e.sweepLifetimes(ctx))...)
 }
 
 // loadForSweep returns a run, with its steps if they are needed to decide whether it is
@@ -91,6 +92,9 @@ func (e *Engine) restart(ctx context.Context, r run.Run) error {
 		}
 		return err
 	}
+	if r.Soaks(e.Now()) && r.Command.Stops() { // the function that gave the command may have crashed before it started an execution
+		return e.startExecution(ctx, r)
+	}
 	_, err := e.executing(ctx, r, true)
 	return err
 }
@@ -99,7 +103,7 @@ func (e *Engine) restart(ctx context.Context, r run.Run) error {
 // one if there is none.
 func (e *Engine) ensureRunning(ctx context.Context, r run.Run) error {
 	switch {
-	case r.State == run.StateWaiting, r.State == run.StateQueued && r.Command.Stops():
+	case r.State == run.StateWaiting, r.State == run.StateQueued && r.Command.Stops(), r.Soaks(e.Now()) && r.Command.Stops():
 		return e.startExecution(ctx, r)
 	case r.State == run.StateQueued:
 		return nil // it starts when it gets the lock

@@ -21,8 +21,12 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	case !e.operation(old).Retryable:
 		return fault.New(fault.Refused, "run %s was a %s, which cannot be retried: request it again", old.ID, old.Operation)
 	}
+	if old.FromEnvironment != "" && old.Revision == "" { // its requester could read the environment; nobody knows whether that of r can
+		return fault.New(fault.Refused, "run %s was to promote from %s and was refused before it had found a revision: request the promotion again", old.ID, old.FromEnvironment)
+	}
 	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
-	r.Selection, r.Adopt, r.To, r.Revision = old.Selection, old.Adopt, old.To, old.Revision
+	r.Selection, r.Adopt, r.Retain, r.To, r.Snapshot, r.Revision = old.Selection, old.Adopt, old.Retain, old.To, old.Snapshot, old.Revision
+	r.FromEnvironment, r.FromRevision = old.FromEnvironment, old.FromRevision
 	if old.Started.IsZero() { // it has done nothing, so its saved plan can still be carried out
 		r.Plan, r.Rollback = old.Plan, r.Rollback || old.Plan != "" && old.Rollback
 	}

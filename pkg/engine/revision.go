@@ -73,7 +73,7 @@ func namedRun(ctx context.Context, store RevisionStore, project, word string) (r
 	return r, err == nil && r.Project == project, err
 }
 
-// findFiles gives r the files of the revision that it deploys again, if its operation does so. Only the owner of the lock can say which
+// findFiles gives r the files of the revision that it deploys again or promotes, if its operation does so. Only the owner of the lock can say which
 // revision is the current one. The revision of a retry is that of the run that it repeats.
 func (e *Engine) findFiles(ctx context.Context, r *run.Run) error {
 	if !e.operation(*r).FromRevision {
@@ -82,13 +82,24 @@ func (e *Engine) findFiles(ctx context.Context, r *run.Run) error {
 	if err := e.lock(ctx, *r); err != nil {
 		return err
 	}
-	v, err := FindRevision(ctx, e.Store, r.Project, cmp.Or(r.Revision, r.To))
-	if err != nil {
-		return fmt.Errorf("the revision to roll back to: %w", err)
+	if r.PromotedFrom() != "" {
+		return e.findPromoted(ctx, r)
 	}
 	l, err := e.Store.Lock(ctx, r.Project)
 	if err != nil {
 		return err
+	}
+	word := r.To
+	if e.operation(*r).NamesSnapshot() {
+		s, err := l.Snapshot(r.Snapshot)
+		if err != nil {
+			return err
+		}
+		word, r.Messages = s.Revision.Run, append(r.Messages, s.String())
+	}
+	v, err := FindRevision(ctx, e.Store, r.Project, cmp.Or(r.Revision, word))
+	if err != nil {
+		return fmt.Errorf("the revision to roll back to: %w", err)
 	}
 	r.Source, r.Revision = v.Source, v.Run
 	r.Messages = append(r.Messages, about(v))
@@ -99,6 +110,9 @@ func (e *Engine) findFiles(ctx context.Context, r *run.Run) error {
 func notAgain(r run.Run, err error) error {
 	if r.Revision == "" || !refusal(err) {
 		return err
+	}
+	if from := r.PromotedFrom(); from != "" {
+		return errors.Join(fault.New(fault.Refused, "the files of run %s of %s cannot be deployed to %s: correct them, deploy them to %s, and promote that", r.Revision, from, r.Project, from), err)
 	}
 	return errors.Join(fault.New(fault.Refused, "the files of run %s cannot be deployed again: provide what they need, or choose another revision: stackwright revisions lists them", r.Revision), err)
 }

@@ -110,7 +110,7 @@ func (e *Engine) restored(ctx context.Context, r run.Run) (reference string, res
 	case o.Restores:
 		l, err := e.Store.Lock(ctx, r.Project)
 		return l.Values, true, err
-	case o.FromRevision:
+	case o.DeploysAgain():
 		v, err := FindRevision(ctx, e.Store, r.Project, r.Revision)
 		return v.Values, true, err
 	}

@@ -58,13 +58,13 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended}
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended, Retain: r.Retain}
 	if !e.operation(r).NeedsFiles {
 		l, err := e.Store.Lock(ctx, r.Project)
 		if err != nil {
 			return plan.View{}, nil, err
 		}
-		v.Desired = l.OfDestroy(v.Desired)
+		v.Desired, v.Snapshots = l.OfDestroy(v.Desired), l.AboutSnapshot(r.Snapshot)
 	}
 	if e.operation(r).Restores {
 		failed, err := e.rolledBack(ctx, r)
@@ -89,7 +89,17 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if v.Found, err = e.found(ctx, r, v); err != nil {
 		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
 	}
-	if e.operation(r).Deploys() {
+	if e.operation(r).Recreates {
+		if v.Replaced, err = e.deletedBefore(ctx, r); err != nil {
+			return plan.View{}, nil, err
+		}
+		if err := e.readImporters(ctx, r, &v); err != nil {
+			return plan.View{}, nil, fmt.Errorf("find what imports from the stacks to replace: %w", err)
+		}
+		if err := e.readReplaced(ctx, r, &v); err != nil {
+			return plan.View{}, nil, fmt.Errorf("read the stacks to replace: %w", err)
+		}
+	} else if e.operation(r).Deploys() {
 		if err := e.readImports(ctx, &v); err != nil {
 			return plan.View{}, nil, fmt.Errorf("import resources: %w", err)
 		}
@@ -104,7 +114,7 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 // not among them. A rollback restores what was deployed before, with or without a
 // project file.
 func (e *Engine) refuseLostFile(ctx context.Context, r run.Run, v plan.View) error {
-	if o := e.operation(r); v.Desired.Kind == project.WithFile || o.Restores || o.FromRevision {
+	if o := e.operation(r); v.Desired.Kind == project.WithFile || o.Restores || o.DeploysAgain() {
 		return nil
 	}
 	l, err := e.Store.Lock(ctx, r.Project)

@@ -86,10 +86,16 @@ type Origin struct {
 	Parameters map[string]declared.Entry // that the files give, with the defaults merged in
 }
 
-// Environments lists the environments that the files list, in their order. It is
+// Environments lists the environments that the files list, in their order, and for each pattern a name that fits it. It is
 // project.DefaultEnvironment alone if they list none, or cannot be read.
 func Environments(f archive.Files) []string {
-	all := Declared(f).EnvironmentNames()
+	d := Declared(f)
+	var all []string
+	for _, name := range d.EnvironmentNames() {
+		if sample := d.Sample(name); sample != "" {
+			all = append(all, sample)
+		}
+	}
 	if all == nil {
 		return []string{project.DefaultEnvironment}
 	}

@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,5 +57,13 @@ func TestToyFormat(t *testing.T) {
 	want := "toy.txt:2:1: stack b: parameter Q: b.yaml has no such parameter: available: P\ntoy.txt:2:1: stack b: parameter P: ${a.Arm}: stack a has no output Arm: did you mean Arn?"
 	if got := strings.Join(fault.Messages(err), "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// Of a pattern, a name is read that fits it and nothing better.
+func TestEnvironmentsOfPatterns(t *testing.T) {
+	file := "project: shop\nstacks: { a: { template: a.yaml } }\nenvironments: { prod: {}, 'pr-*': {}, 'pr-1*': {}, '*': {}, 'qa-1': {}, 'qa-*': {} }\n"
+	if got := Environments(archive.Files{"stackwright.yaml": []byte(file)}); !slices.Equal(got, []string{"prod", "pr-2", "pr-11", "1", "qa-1", "qa-2"}) {
+		t.Errorf("%v", got)
 	}
 }

@@ -5,16 +5,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // Alarms are metric alarms and composite alarms of CloudWatch.
 type Alarms interface {
-	// AlarmOK reports whether an alarm of the account and region of the target is in the state OK. The error is of kind Refused if
-	// there is no such alarm.
-	AlarmOK(ctx context.Context, in project.Target, name string) (bool, error)
+	// States returns the alarms of some names in the account and region of the target, in their order. One that does not exist has no state.
+	States(ctx context.Context, in project.Target, names []string) ([]project.Alarm, error)
 }
+
+// stateAlarm is the state of an alarm that has gone off.
+const stateAlarm = "ALARM"
 
 // alarmType waits until an alarm is OK.
 func alarmType() Type {
@@ -57,5 +60,50 @@ func alarmOK(ctx context.Context, s Services, c Call, arn string) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	return s.Alarms.AlarmOK(ctx, c.Target, strings.TrimPrefix(part, "alarm:"))
+	name := strings.TrimPrefix(part, "alarm:")
+	all, err := s.alarms(ctx, c.Target, []string{name})
+	if err != nil {
+		return false, err
+	}
+	return all[0].OK(), nil
+}
+
+// alarms returns alarms, which exist, in the order of their names.
+func (s Services) alarms(ctx context.Context, in project.Target, names []string) ([]project.Alarm, error) {
+	all, err := s.Alarms.States(ctx, in, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		if a.State == "" {
+			return nil, fault.New(fault.Refused, "there is no alarm %s in account %s and region %s: create it, or name another one", a.Name, in.Account, in.Region)
+		}
+	}
+	return all, nil
+}
+
+// AlarmARN is the ARN of an alarm of a target.
+func AlarmARN(in project.Target, name string) string {
+	return "arn:" + in.Partition() + ":cloudwatch:" + in.Region + ":" + in.Account + ":alarm:" + name
+}
+
+// InAlarm lists which of the alarms of a target are in the state ALARM, in the given order. The project may reach those that its hooks
+// may wait for.
+func (s Services) InAlarm(ctx context.Context, id string, in project.Target, names []string) ([]string, error) {
+	for _, name := range names {
+		if err := s.permit(id, AlarmARN(in, name)); err != nil {
+			return nil, err
+		}
+	}
+	all, err := s.alarms(ctx, in, names)
+	if err != nil {
+		return nil, err
+	}
+	var on []string
+	for _, a := range all {
+		if a.State == stateAlarm {
+			on = append(on, a.Name)
+		}
+	}
+	return on, nil
 }

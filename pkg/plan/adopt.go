@@ -124,6 +124,8 @@ type Found struct {
 	Empty       string            // the digest of template.Empty, if the stack is created before the import
 	Holders     map[string]string // the stack that has a resource to import, by the resource's ID
 
+	Replaced Replaced // of a stack that a replace deletes: what it has
+
 	Deployed string // the digest of the template of a stack that may be as a move has left it; see View.MovedBefore
 	Moved    Moved  // of a stack from or into which resources move
 }

@@ -266,7 +266,7 @@ func (v View) demand(s Step) string {
 	n, desired := v.Desired.Nodes[s.Node]
 	was := v.Recorded[s.Node].Approve
 	status := v.Live[s.Node].Status
-	deletes := s.does(Forget) || s.does(Delete) && (!desired || status == "DELETE_FAILED" || status == "DELETE_IN_PROGRESS") // others that are created again were never created
+	deletes := s.does(Forget) || s.does(Delete) && (!desired || isReplaced([]Step{s}) || status == "DELETE_FAILED" || status == "DELETE_IN_PROGRESS") // others that are created again were never created
 	loses := alone && (err != nil || c.Hook.Loses != "")
 	changes := s.does(Create, Update, Continue, Delete, Forget, Import, CreateEmpty, MoveOut, MoveIn)
 	demanded := func(l project.ApprovalLevel) bool {

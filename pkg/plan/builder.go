@@ -74,6 +74,9 @@ func (b *builder) plan() (Plan, error) {
 		b.addPhase(name, b.deletes.last(by[name]...), b.deletes[name]...)
 	}
 	b.move()
+	if err := b.rollOut(); err != nil {
+		return Plan{}, err
+	}
 	b.afterFormerUsers(by)
 	users := b.users(by)
 	// The deletes that some deploy waits for. No optional edge adds to them: from a
@@ -238,12 +241,20 @@ func (v View) where(node string) string {
 	return v.Recorded[node].Target.Where()
 }
 
-// Group returns the group of a node: for a stack that is not in the files, the one with which it was last deployed.
-func (v View) Group(node string) string {
-	if n, ok := v.Desired.Nodes[node]; ok {
-		return n.Group
+// Counted returns steps with what the limits of a run count them by: the group and the rollout of their stacks. A stack that is not in
+// the files has the group with which it was last deployed, and is part of no rollout.
+func (v View) Counted(steps []Step) []Step {
+	steps = slices.Clone(steps)
+	for i, s := range steps {
+		n, desired := v.Desired.Nodes[s.Node]
+		if steps[i].Group = v.Recorded[s.Node].Group; desired {
+			steps[i].Group = n.Group
+		}
+		if s.Node != "" && n.Rollout != nil {
+			steps[i].Rollout = n.Rollout.Stack
+		}
 	}
-	return v.Recorded[node].Group
+	return steps
 }
 
 // addPhase adds the steps of a node's phase, the first after the given steps.

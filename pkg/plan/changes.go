@@ -22,11 +22,13 @@ type Changes struct {
 	Digest      string          `json:"digest"`             // of the plan
 	Revision    string          `json:"revision,omitempty"` // of the configuration
 	Stacks      []StackChange   `json:"stacks"`             // those that have steps, in an order in which they are deployed
+	Targets     []TargetsChange `json:"targets,omitempty"`  // of the stacks that have several, one for each, sorted
 	Messages    []string        `json:"messages,omitempty"`
 	Summary     Summary         `json:"summary"`
 	Steps       []PlannedStep   `json:"steps"`
 	Basis       []Basis         `json:"basis"`                  // what the plan was made from: if it has changed, deploy --plan refuses the plan
 	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
+	MaxFailures []project.Limit `json:"max_failures,omitempty"` // how many stacks may fail before the run starts no more steps of the others
 	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
 	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of
 	Hooks       []PlannedHook   `json:"hooks,omitempty"`        // of the whole deploy

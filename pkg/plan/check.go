@@ -21,8 +21,14 @@ func check() Operation {
 	}
 }
 
-// VerificationVersion is the version of the arguments of Verify: a project.Target.
+// VerificationVersion is the version of the arguments of Verify: a Verification.
 const VerificationVersion = 1
+
+// A Verification says which target is verified.
+type Verification struct {
+	project.Target
+	Template string `json:"template,omitempty"` // the digest of a template with which one of its stacks was deployed; empty if none is known
+}
 
 // Check compares every recorded stack, and verifies every target that has one. Its steps have no order.
 func Check(v View) (Plan, error) {
@@ -30,12 +36,13 @@ func Check(v View) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	targets := make(map[project.Target]bool)
+	templates := make(map[project.Target]string)
 	for _, s := range p.Steps {
-		targets[v.Recorded[s.Node].Target] = true
+		r := v.Recorded[s.Node]
+		templates[r.Target] = cmp.Or(templates[r.Target], r.Template)
 	}
-	for _, t := range slices.SortedFunc(maps.Keys(targets), project.Target.Compare) {
-		arguments, err := NewArguments(VerificationVersion, t)
+	for _, t := range slices.SortedFunc(maps.Keys(templates), project.Target.Compare) {
+		arguments, err := NewArguments(VerificationVersion, Verification{t, templates[t]})
 		if err != nil {
 			return p, err
 		}
@@ -58,6 +65,7 @@ const (
 	CheckOutput     = "output"     // an output differs
 
 	CheckAccess = "access" // a target cannot be used
+	CheckBucket = "bucket" // CloudFormation cannot read a template from the bucket with the role of a target
 	CheckQuota  = "quota"  // an account has as many stacks in a region as it may have
 )
 

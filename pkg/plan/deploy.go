@@ -116,7 +116,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 		return Plan{}, errors.Join(refusals...)
 	}
 	p, err := b.plan()
-	p.Unchanged, p.Twins = slices.Sorted(maps.Keys(same)), v.twins()
+	p.Unchanged, p.Twins, p.MaxFailures = slices.Sorted(maps.Keys(same)), v.twins(), v.Desired.MaxFailures
 	p.Messages = slices.Concat(v.adoptionMessages(p), v.ignoredMessages(about), v.keptMessages(about), v.driftMessages(p))
 	return p, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -27,7 +28,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 	d := describer{
 		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded), imports: make(map[string]map[string]bool),
 		uncertain: make(map[string]func(output string) string), exports: make(map[place]map[string]string),
-		candidates: &candidates{},
+		candidates: &candidates{}, replacing: v.replacing(),
 	}
 	for _, r := range v.Recorded {
 		d.moved[r.formerNode()] = true
@@ -53,6 +54,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		all.Stacks = append(all.Stacks, c)
 		all.Summary.count(c)
 	}
+	all.Targets = v.targets(p, all.Stacks)
 	all.Messages = d.candidates.moveHints(p.Twins)
 	all.Selection = v.selection(c)
 	return all
@@ -89,6 +91,8 @@ type describer struct {
 	// exports says, for each export of a stack that was described, why its value may
 	// change.
 	exports map[place]map[string]string
+
+	replacing map[string]string // of a replace: why a stack is in the plan
 
 	candidates *candidates // of the stacks that were described
 }
@@ -140,6 +144,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		return c
 	}
 	before, after := d.sides(&c, n, r, live)
+	lost := d.lost(&c, steps, r, live)
 	if len(relocated) > 0 { // the update begins with what the move leaves
 		before = difference.Side{Template: d.Found[name].Moved.Template, Scope: scope(n.Stack, live.StackID, n.Target)}
 		before.Scope.Parameters = live.Parameters
@@ -174,6 +179,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if len(relocated) > 0 {
 		c.Resources = append(relocated, c.Resources...)
 	}
+	lost(imported)
 	c.Outputs = append(c.Outputs, d.leavingOutputs(name, relocated, after.Template)...)
 	d.uncertain[name] = d.outputsOf(c, compared)
 	if after.Template != nil {
@@ -186,6 +192,32 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		d.explain(&c, n, compared)
 	}
 	return c
+}
+
+// lost returns a function that makes c, if its stack is deleted to be created again although nothing is wrong with it, say what the deletion
+// loses, as that of a stack that is deleted permanently does.
+func (d describer) lost(c *StackChange, steps []Step, r Record, live Live) func(imported map[string]bool) {
+	if !isReplaced(steps) {
+		return func(map[string]bool) {}
+	}
+	deletion := StackChange{Stack: c.Stack, Action: ActionDelete}
+	before, _ := d.sides(&deletion, project.Node{}, r, live)
+	return func(imported map[string]bool) {
+		c.Resources, c.Caveats = nil, append(c.Caveats, deletion.Caveats...)
+		c.UnknownDataLoss = deletion.UnknownDataLoss
+		if before.Template != nil {
+			diff := difference.Of(before, difference.Side{}, difference.Uncertain{})
+			outputs := c.Outputs
+			d.add(c, diff)
+			c.Outputs = outputs
+			c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden
+		}
+		for i, r := range c.Resources {
+			if imported[r.ID] {
+				c.Resources[i] = ResourceChange{ID: r.ID, Type: r.Type, Construct: r.Construct, Action: difference.Import, Replacement: resource.Never}
+			}
+		}
+	}
 }
 
 // construct names the constructs of the resources that differ.
@@ -226,6 +258,8 @@ func comparable(a StackAction, before, after difference.Side) bool {
 func action(steps []Step) StackAction {
 	has := func(v Verb) bool { return slices.ContainsFunc(steps, func(s Step) bool { return s.Verb == v }) }
 	switch {
+	case isReplaced(steps):
+		return ActionReplace
 	case has(Adopt):
 		return ActionAdopt
 	case has(Import):

@@ -2,10 +2,13 @@ package plan
 
 import "github.com/stackwright/stackwright/pkg/project"
 
+// DestroyName is the name of the operation destroy.
+const DestroyName = "destroy"
+
 // destroy deletes every stack that is recorded.
 func destroy() Operation {
 	return Operation{
-		Name: "destroy", Plan: Destroy,
+		Name: DestroyName, Plan: Destroy,
 		Requestable: true, Approvable: true, Writes: true, DeletesAll: true, Retryable: true, Schedulable: true,
 		Options: append(Selecting(), OptionRefuse),
 		Effect:  "it deletes all stacks",

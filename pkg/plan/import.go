@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // An Importation is the arguments of the verbs Import and CreateEmpty. An empty stack has a template and no resources.
@@ -61,13 +62,51 @@ func (v View) Importing() []string {
 // mayLack reports whether the stack of a desired node may lack resources that it imports.
 func (v View) mayLack(name string) bool {
 	n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
-	if len(n.Import) == 0 || v.inaccessible(name) || v.Found[name].Owner != "" {
+	if len(v.imports(name)) == 0 || v.inaccessible(name) || v.Found[name].Owner != "" {
 		return false
 	}
 	takes := live.Status.Gone() || v.managed(name) || v.adopts(name)
 	got, err := n.Resolve(v.output)
 	has := err == nil && v.managed(name) && r.Current(live) && r.Digest == got.Digest
 	return takes && !has
+}
+
+// imports returns the identifiers of the resources that the stack of a node imports, by their IDs: those under import:, and those that a
+// replace has left in AWS. An identifier that import: does not say is that of the replace, or in the template.
+func (v View) imports(name string) map[string]project.Identifier {
+	all := make(map[string]project.Identifier)
+	for _, r := range v.Recorded[name].Reimport {
+		if !v.drops(name, r) {
+			all[r.ID] = r.Identifier
+		}
+	}
+	for id, written := range v.Desired.Nodes[name].Import {
+		if len(written) > 0 || all[id] == nil {
+			all[id] = written
+		}
+	}
+	return all
+}
+
+// drops reports whether the files no longer have a resource that a replace has left in AWS: they have none of that ID and type, or one
+// with another identifier.
+func (v View) drops(name string, r ImportedResource) bool {
+	t := v.Found[name].Desired
+	if t == nil {
+		return false // it is not read yet
+	}
+	is := t.Resources[r.ID]
+	e := v.asDesired(name)
+	for property, value := range r.Identifier {
+		written := v.Desired.Nodes[name].Import[r.ID][property]
+		if text, known := template.Text(e.Reduce(is.Property(property))); known && written == "" {
+			written = text
+		}
+		if written != "" && written != value {
+			return true
+		}
+	}
+	return is.Type != r.Type
 }
 
 // creates reports whether the stack of a node is created before the import.
@@ -80,7 +119,7 @@ func (v View) creates(name string) bool {
 // does not have yet. It refuses all that CloudFormation cannot import, at once. Found has the
 // templates.
 func (v View) Imports(name string) ([]ImportedResource, error) {
-	n, found := v.Desired.Nodes[name], v.Found[name]
+	found := v.Found[name]
 	refuse := func(format string, args ...any) error {
 		return fault.New(fault.Refused, "stack %s: "+format, append([]any{name}, args...)...)
 	}
@@ -98,7 +137,8 @@ func (v View) Imports(name string) ([]ImportedResource, error) {
 	}
 	var all []ImportedResource
 	var refusals []error
-	for _, id := range slices.Sorted(maps.Keys(n.Import)) {
+	imports := v.imports(name)
+	for _, id := range slices.Sorted(maps.Keys(imports)) {
 		if has[id] {
 			if err := v.replacesImported(name, id); err != nil {
 				refusals = append(refusals, refuse("%s cannot be imported: %w", id, err))
@@ -114,7 +154,7 @@ func (v View) Imports(name string) ([]ImportedResource, error) {
 	}
 	for _, r := range all {
 		for _, need := range found.Desired.Needs(r.ID) {
-			if _, together := n.Import[need]; !together && !has[need] {
+			if _, together := imports[need]; !together && !has[need] {
 				refusals = append(refusals, refuse("%s cannot be imported: it refers to %s, which does not exist yet: import %s too, or deploy it before, without %s", r.ID, need, need, r.ID))
 			}
 		}
@@ -143,7 +183,7 @@ func ids(all []ImportedResource) string {
 
 // imported returns a resource of a node's template with its identifier.
 func (v View) imported(name, id string) (ImportedResource, error) {
-	n, t := v.Desired.Nodes[name], v.Found[name].Desired
+	t := v.Found[name].Desired
 	declared, ok := t.Resources[id]
 	if !ok {
 		return ImportedResource{}, fault.New(fault.Refused, "the template has no such resource%s", suggest.Hint(id, t.ResourceNames()))
@@ -166,7 +206,7 @@ func (v View) imported(name, id string) (ImportedResource, error) {
 		return ImportedResource{}, fault.New(fault.Refused, "its DeletionPolicy is %s, so a rollback of this deploy would delete it: write DeletionPolicy: Retain; a later deploy can change it", policy)
 	}
 	r := ImportedResource{ID: id, Type: declared.Type, Identifier: make(map[string]string)}
-	written := n.Import[id]
+	written := v.imports(name)[id]
 	for property := range written {
 		if !slices.Contains(typ.Identifier, property) {
 			return r, fault.New(fault.Refused, "%s does not identify resources of the type %s: write %s", property, declared.Type, strings.Join(typ.Identifier, " and "))

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // An Operation is what a run does with a project: a row of AllOperations, in a file of
@@ -15,24 +17,32 @@ type Operation struct {
 	// Fault. It is nil for an operation that repeats another.
 	Plan func(View) (Plan, error)
 
-	Requestable  bool     // users may request it; others are requested by Stackwright itself
-	Repeats      bool     // it repeats the operation of another run
-	NeedsFiles   bool     // it reads the project's files; other operations read only the records
-	FromRevision bool     // its files, and the values from outside the project, are those of a revision: a request names the revision, and no files
-	Adopts       bool     // it adopts the stacks of all nodes that it is about
-	Prunes       bool     // it deletes the obsolete stacks of the project's files, and is about no others
-	NeedsOnly    bool     // it is about the stacks that the request names, and never about all
-	Compares     bool     // it finds out how stacks differ from what is known of them, and changes none
-	Preview      bool     // its plan is shown and never executed: it takes no lock and changes no stack
-	Approvable   bool     // its plan has to be approved where the project demands it
-	Writes       bool     // it brings the stacks to a state that the history of deployments records
-	DeletesAll   bool     // it leaves no stack behind
-	Restores     bool     // it restores an earlier deployment, so the history does not count it as an attempt
-	Reversible   bool     // a rollback can follow a run that failed or was cancelled
-	Retryable    bool     // a retry can repeat its runs
-	Schedulable  bool     // schedules may request it
-	NeedsRunning bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
-	Options      []Option // that a request for it may have
+	// Lifetime makes the lifetime of the environment another one, and says so. It is nil for an operation about stacks. An operation
+	// that has it takes no lock, has no steps, and no Plan.
+	Lifetime func(Extension) (project.Lifetime, string, error)
+
+	Requestable     bool     // users may request it; others are requested by Stackwright itself
+	Repeats         bool     // it repeats the operation of another run
+	NeedsFiles      bool     // it reads the project's files; other operations read only the records
+	FromRevision    bool     // its files are those of a revision, which a request names, and no files. Unless it promotes, so are the values from outside the project
+	Promotes        bool     // with FromRevision: the revision is that of another environment of the project, which a request names
+	Adopts          bool     // it adopts the stacks of all nodes that it is about
+	Recreates       bool     // it deletes stacks that are as desired, and creates them again
+	Prunes          bool     // it deletes the obsolete stacks of the project's files, and is about no others
+	NeedsOnly       bool     // it is about the stacks that the request names, and never about all
+	Compares        bool     // it finds out how stacks differ from what is known of them, and changes none
+	Preview         bool     // its plan is shown and never executed: it takes no lock and changes no stack
+	Approvable      bool     // its plan has to be approved where the project demands it
+	Writes          bool     // it brings the stacks to a state that the history of deployments records
+	DeletesAll      bool     // it leaves no stack behind
+	Restores        bool     // it restores an earlier deployment, so the history does not count it as an attempt
+	Reversible      bool     // a rollback can follow a run that failed or was cancelled
+	Retryable       bool     // a retry can repeat its runs
+	Schedulable     bool     // schedules may request it
+	TakesSnapshot   bool     // once it has succeeded, the history has the snapshot that its request names
+	DeletesSnapshot bool     // once it has succeeded, the history does not have the snapshot that its request names
+	NeedsRunning    bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
+	Options         []Option // that a request for it may have
 
 	Command string // how the command line requests it, if that is not its name
 	Effect  string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
@@ -41,11 +51,16 @@ type Operation struct {
 // Deploys reports whether the operation plans to bring the stacks to what the project's files say.
 func (o Operation) Deploys() bool { return o.NeedsFiles && !o.Adopts && !o.Prunes }
 
+// NeedsConsent reports whether it deletes stacks whatever the files are, so a user has to confirm it.
+func (o Operation) NeedsConsent() bool {
+	return !o.Preview && (o.DeletesAll || o.Prunes || o.Recreates)
+}
+
+// DeploysAgain reports whether it deploys what the project was deployed with before: its files, and its values from outside the project.
+func (o Operation) DeploysAgain() bool { return o.FromRevision && !o.Promotes }
+
 // NeedsSource reports whether a request for it names the project's files.
 func (o Operation) NeedsSource() bool { return o.NeedsFiles && !o.FromRevision }
-
-// OnlyDeletes reports whether all that it does is to delete stacks, so a user has to confirm it.
-func (o Operation) OnlyDeletes() bool { return !o.Preview && (o.DeletesAll || o.Prunes) }
 
 // EffectFor returns the effect of a run that repeats or rolls back the run with ID of.
 func (o Operation) EffectFor(of string) string { return strings.ReplaceAll(o.Effect, "{run}", of) }
@@ -63,6 +78,7 @@ const (
 	OptionOnly           Option = "only"
 	OptionExclude        Option = "exclude"
 	OptionAdopt          Option = "adopt"
+	OptionRetain         Option = "retain"
 	OptionMaxDeletions   Option = "max_deletions"
 	OptionExact          Option = "exact"
 	OptionPlan           Option = "plan"
@@ -70,11 +86,17 @@ const (
 	OptionDigest         Option = "plan_digest"
 	OptionStep           Option = "step"
 	OptionTo             Option = "to"
+	OptionSnapshot       Option = "snapshot"
 	OptionWhileSuspended Option = "while_suspended"
+	OptionFor            Option = "for"
+	OptionUntil          Option = "until"
 
 	OptionWithDependencies Option = "with_dependencies"
 	OptionWithDependents   Option = "with_dependents"
 	OptionChangedSince     Option = "changed_since"
+
+	OptionFromEnvironment Option = "from_environment"
+	OptionFromRevision    Option = "from_revision"
 )
 
 // Options lists the options.
@@ -90,6 +112,7 @@ func Options() []Option {
 		OptionWithDependents,
 		OptionChangedSince,
 		OptionAdopt,
+		OptionRetain,
 		OptionMaxDeletions,
 		OptionExact,
 		OptionPlan,
@@ -97,7 +120,12 @@ func Options() []Option {
 		OptionDigest,
 		OptionStep,
 		OptionTo,
+		OptionFromEnvironment,
+		OptionFromRevision,
+		OptionSnapshot,
 		OptionWhileSuspended,
+		OptionFor,
+		OptionUntil,
 	}
 }
 
@@ -124,8 +152,18 @@ func AllOperations() Operations {
 		previewPrune(),
 		forget(),
 		previewForget(),
+		replace(),
+		previewReplace(),
 		rollbackTo(),
 		previewRollbackTo(),
+		promote(),
+		previewPromote(),
+		extend(),
+		warn(),
+		snapshot(),
+		deleteSnapshot(),
+		restore(),
+		previewRestore(),
 		retry(),
 		rollback(),
 	}

@@ -44,6 +44,7 @@ const (
 	Suspend       Verb = "suspend"        // stop what runs in a stack
 	Resume        Verb = "resume"         // start what was stopped in a stack, as it was before
 	SetRetain     Verb = "set-retain"     // record which resources stay when the deletion of the stack fails because of them
+	Bake          Verb = "bake"           // wait after a wave of a rollout, and watch its alarms
 	Barrier       Verb = "barrier"        // only orders other steps: those that come after it start when those before it are done
 )
 
@@ -62,6 +63,8 @@ type Step struct {
 	After []int `json:"after,omitempty"` // the places in the plan of the steps that it comes after, from 0, sorted
 
 	Around    Verb `json:"around,omitempty"`     // of a hook of a stack: the verb of the step that it is called before or after
+	Tolerant  bool `json:"tolerant,omitempty"`   // failures do not skip it: it starts when all that it comes after are over and at least one of them is done
+	Idle      bool `json:"idle,omitempty"`       // it only waits, so that it ends when the run starts no more steps
 	OnFailure bool `json:"on_failure,omitempty"` // it is for a run of which another step has failed: it starts when all that it comes after are over
 
 	Approval *project.Approval `json:"approval,omitempty"` // of a step that waits for approval: who may answer
@@ -71,6 +74,7 @@ type Step struct {
 	Timeout    project.Timeout    `json:"timeout,omitempty"`    // how long it may take
 	Deployment project.Deployment `json:"deployment,omitempty"` // of a create, an update or a delete
 	Group      string             `json:"group,omitempty"`      // of its stack, whose limit counts it; not part of the plan's digest, but that of the node is
+	Rollout    string             `json:"rollout,omitempty"`    // the stack, without the target, to whose rollout it belongs, and whose limits count it; not part of the plan's digest either
 	Expected   Seconds            `json:"expected,omitempty"`   // how long it probably takes, if it changes anything; not part of the plan's digest
 }
 
@@ -92,10 +96,12 @@ type Plan struct {
 	Unchanged []string // desired nodes that need no step, sorted
 	Twins     []Twin   // stacks that were probably renamed, sorted
 	Messages  []string // what users should know about it
+
+	MaxFailures []project.Limit // how many stacks may fail before the run starts no more steps of the others, sorted
 }
 
 // String returns one line for each step, with the IDs of the steps that it comes after,
-// sorted.
+// sorted. The arrow of a step that tolerates their failures is ⇐.
 func (p Plan) String() string {
 	var b strings.Builder
 	for _, s := range p.Steps {
@@ -109,13 +115,17 @@ func (p Plan) String() string {
 		if s.Proposal != "" {
 			fmt.Fprintf(&b, " of %s", s.Proposal)
 		}
+		arrow := "←"
+		if s.Tolerant {
+			arrow = "⇐"
+		}
 		if len(s.After) > 0 {
 			after := make([]string, len(s.After))
 			for i, n := range s.After {
 				after[i] = p.Steps[n].ID
 			}
 			slices.Sort(after)
-			fmt.Fprintf(&b, " ← %s", strings.Join(after, " "))
+			fmt.Fprintf(&b, " %s %s", arrow, strings.Join(after, " "))
 		}
 		b.WriteByte('\n')
 	}
@@ -145,16 +155,20 @@ func (p Plan) Without(gone func(n int) bool) Plan {
 
 // A View is what a plan is made from: the desired, recorded and live stacks.
 type View struct {
-	Desired        project.Project   // what the user wants
-	Recorded       map[string]Record // what Stackwright last did, by node
-	Live           map[string]Live   // what CloudFormation reports now, by node; a missing node has no stack
-	Created        map[string]bool   // of a rollback: the IDs of the stacks that the failed run created
-	Changed        map[string]bool   // of a rollback: the nodes of which the failed run started a step
-	Found          map[string]Found  // what adoption, imports and moves have to know of the stacks of their nodes
-	Moves          []Move            // resources that go from one stack into another, unless they have
-	Uncalled       []Step            // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
-	Suspendable    bool              // the installation lets the project be suspended
-	WhileSuspended bool              // the request is for suspended stacks too
+	Desired        project.Project     // what the user wants
+	Recorded       map[string]Record   // what Stackwright last did, by node
+	Live           map[string]Live     // what CloudFormation reports now, by node; a missing node has no stack
+	Created        map[string]bool     // of a rollback: the IDs of the stacks that the failed run created
+	Changed        map[string]bool     // of a rollback: the nodes of which the failed run started a step
+	Found          map[string]Found    // what adoption, imports and moves have to know of the stacks of their nodes
+	Moves          []Move              // resources that go from one stack into another, unless they have
+	Importers      map[string][]string // of a replace: the physical names of the stacks that import from the stack of a node, for each that is deleted
+	Uncalled       []Step              // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
+	Retain         []string            // of a replace: patterns of the resources that stay, and that the new stacks import
+	Replaced       map[string]bool     // of the retry of a replace: the nodes whose stacks were deleted before
+	Suspendable    bool                // the installation lets the project be suspended
+	WhileSuspended bool                // the request is for suspended stacks too
+	Snapshots      Snapshots           // of an operation whose request names a snapshot
 
 	Selection // which nodes to plan for
 
@@ -176,12 +190,13 @@ type Record struct {
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
 
-	Group   string            `json:"group,omitempty"`   // with which it was last deployed
-	Retain  []string          `json:"retain,omitempty"`  // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted
-	Hooks   []project.Hook    `json:"hooks,omitempty"`   // of the deletion of the stack
-	Pending []string          `json:"pending,omitempty"` // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted
-	Cached  map[string]string `json:"cached,omitempty"`  // the cache keys of the last successful calls of hooks, as digests, by the hook's name
-	Sent    map[string]string `json:"sent,omitempty"`    // what hooks have uploaded last, as Hook.Uploaded, by the hook's name
+	Group    string             `json:"group,omitempty"`    // with which it was last deployed
+	Retain   []string           `json:"retain,omitempty"`   // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted
+	Reimport []ImportedResource `json:"reimport,omitempty"` // what a replace has left in AWS, or was to leave: when the stack is created again, it imports these
+	Hooks    []project.Hook     `json:"hooks,omitempty"`    // of the deletion of the stack
+	Pending  []string           `json:"pending,omitempty"`  // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted
+	Cached   map[string]string  `json:"cached,omitempty"`   // the cache keys of the last successful calls of hooks, as digests, by the hook's name
+	Sent     map[string]string  `json:"sent,omitempty"`     // what hooks have uploaded last, as Hook.Uploaded, by the hook's name
 
 	Approve   project.ApprovalLevel `json:"approve,omitempty"`   // with which it was last deployed
 	Policy    string                `json:"policy,omitempty"`    // the digest of the stack policy that it was last given; empty if the project has given it none

@@ -513,13 +513,21 @@ func TestDigest(t *testing.T) {
 		t.Errorf("two plans have one digest (%v)", err)
 	}
 	for _, o := range plan.AllOperations() {
-		if o.Repeats {
+		if o.Repeats || o.Lifetime != nil {
 			continue
 		}
 		v := f.View
 		v.Suspendable = true
+		if v.Snapshots = (plan.Snapshots{Name: "new", Current: "run"}); o.DeletesSnapshot {
+			v.Snapshots.Named = []string{"new"}
+		}
 		if o.NeedsOnly {
 			v.Only = []string{"a"}
+		}
+		if o.Recreates {
+			v.Recorded = map[string]plan.Record{"a": {Node: "a", StackID: "1"}}
+			v.Live = map[string]plan.Live{"a": {StackID: "1", Status: "CREATE_COMPLETE"}}
+			v.Desired.Nodes = map[string]project.Node{"a": {Name: "a"}}
 		}
 		if _, err := o.Plan(v); err != nil {
 			t.Errorf("%s: %v", o.Name, err)

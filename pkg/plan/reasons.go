@@ -24,6 +24,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 	}
 	exists := !live.Status.Gone()
 	switch {
+	case d.replacing[name] != "":
+		return []string{d.replacing[name]}
 	case a == ActionForget && d.exists(name):
 		return []string{"only its record is deleted: the stack stays as it is"}
 	case live.AccessError != "":

@@ -4,26 +4,37 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
-// A Retention is the arguments of the verb Delete for a stack that is deleted permanently: the resources that stay in AWS if the deletion
+// A Retention is the arguments of the verb Delete. For a stack that is deleted permanently, these are the resources that stay in AWS if the deletion
 // fails because of them. CloudFormation retains no resource before a deletion has failed.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DeleteStack.html (RetainResources)
 type Retention struct {
-	Resources []string `json:"resources"` // logical IDs, sorted
+	Resources []string `json:"resources,omitempty"` // logical IDs, sorted
+
+	Replaces    string             `json:"replaces,omitempty"`    // of a replace: the ID of the stack that is deleted, to be created again
+	LastUpdated time.Time          `json:"last_updated,omitzero"` // of that stack, as the plan has seen it
+	Reimport    []ImportedResource `json:"reimport,omitempty"`    // of a replace: what stays, by its DeletionPolicy, and is imported into the new stack
 }
 
 // RetentionVersion is the version of Retention.
 const RetentionVersion = 1
 
+// Retention returns the arguments of the deletion s; the zero Retention for other steps, and for a deletion without arguments.
+func (s Step) Retention() (Retention, error) {
+	var r Retention
+	if !s.does(Delete) || s.Arguments == nil {
+		return r, nil
+	}
+	err := s.Arguments.Read(RetentionVersion, &r)
+	return r, err
+}
+
 // Retains returns the logical IDs of the resources that the deletion s leaves in AWS if it fails because of them; none for other steps, and for
 // a deletion after which the stack is created again.
 func (s Step) Retains() ([]string, error) {
-	if !s.does(Delete) || s.Arguments == nil {
-		return nil, nil
-	}
-	var r Retention
-	err := s.Arguments.Read(RetentionVersion, &r)
+	r, err := s.Retention()
 	return r.Resources, err
 }
 
@@ -34,7 +45,7 @@ func (r Record) deletion() (Step, error) {
 		return s, nil
 	}
 	var err error
-	s.Arguments, err = NewArguments(RetentionVersion, Retention{r.Retain})
+	s.Arguments, err = NewArguments(RetentionVersion, Retention{Resources: r.Retain})
 	return s, err
 }
 

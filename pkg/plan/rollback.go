@@ -48,6 +48,7 @@ func Rollback(v View) (Plan, error) {
 		}
 	}
 	v.Recorded = recorded
+	v = v.atOnce()
 	var refusals []error
 	if len(v.Desired.Nodes) > 0 {
 		refusals = v.guard()

@@ -52,10 +52,10 @@ func (s Selection) Clone() Selection {
 	return s
 }
 
-// Selects returns a selection with the default of the operation: one that adopts or prunes adds no dependencies. Others add those that the
+// Selects returns a selection with the default of the operation: one that adopts, prunes or replaces adds no dependencies. Others add those that the
 // project's files have.
 func (o Operation) Selects(s Selection) Selection {
-	if s.WithDependencies == nil && (o.Adopts || o.Prunes) {
+	if s.WithDependencies == nil && (o.Adopts || o.Prunes || o.Recreates) {
 		s.WithDependencies = new(false)
 	}
 	return s

@@ -28,6 +28,9 @@ func (v View) selection(c choice) *ShownSelection {
 	if c.about == nil {
 		return nil
 	}
+	if v.Importers != nil {
+		c = v.following(c)
+	}
 	s := v.Selection.Clone()
 	s.Differing = nil
 	named := func(why map[string]string) []ChosenFor {
@@ -42,6 +45,22 @@ func (v View) selection(c choice) *ShownSelection {
 		return all
 	}
 	return &ShownSelection{Selection: s, Selected: len(c.about), Added: named(c.added), LeftOut: named(c.leftOut), Same: c.same, Others: c.others}
+}
+
+// following adds to a choice what a replace changes besides.
+func (v View) following(c choice) choice {
+	about, added, leftOut := maps.Clone(c.about), maps.Clone(c.added), maps.Clone(c.leftOut)
+	for name, why := range v.replacement().all() {
+		if about[name] {
+			continue
+		}
+		if about[name], added[name] = true, why; leftOut[name] == "" {
+			c.others--
+		}
+		delete(leftOut, name)
+	}
+	c.about, c.added, c.leftOut = about, added, leftOut
+	return c
 }
 
 // SayingSelection says for people what the selection of a request adds and leaves out; nothing if it is about all stacks.

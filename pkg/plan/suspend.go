@@ -133,6 +133,12 @@ func nearest(g *graph.Graph[string], from string, names []string) []string {
 // suspended lists the suspended stacks that the request is about, sorted, and since when the first of them is.
 func (v View) suspended() (names []string, since time.Time) {
 	about, _ := v.selected()
+	if v.Importers != nil { // a replace changes more than what is selected
+		about = make(map[string]bool)
+		for name := range v.replacement().all() {
+			about[name] = true
+		}
+	}
 	some := maps.Clone(v.Recorded)
 	maps.DeleteFunc(some, func(name string, _ Record) bool { return about != nil && !about[name] })
 	return Suspended(some)

@@ -84,7 +84,7 @@ func TestSuspendRefused(t *testing.T) {
 // shown say it.
 func TestNeedsRunning(t *testing.T) {
 	for _, o := range plan.AllOperations() {
-		if want := slices.Contains([]string{"deploy", "plan", "forget", "revert-drift", "plan-revert-drift", "rollback-to", "plan-rollback-to"}, o.Name); o.NeedsRunning != want {
+		if want := slices.Contains([]string{"deploy", "plan", "forget", "replace", "revert-drift", "plan-revert-drift", "rollback-to", "plan-rollback-to", "promote", "plan-promote", "restore", "plan-restore"}, o.Name); o.NeedsRunning != want {
 			t.Errorf("%s: needs running stacks: %v", o.Name, o.NeedsRunning)
 		}
 	}

@@ -40,6 +40,7 @@ type Project struct {
 	Timeout      Timeout         `json:"timeout,omitempty"`       // of a run
 	Rollback     bool            `json:"rollback,omitempty"`      // a rollback follows a deploy that fails
 	MaxParallel  []Limit         `json:"max_parallel,omitempty"`  // how many stacks a run changes at the same time, sorted
+	MaxFailures  []Limit         `json:"max_failures,omitempty"`  // how many stacks may fail before a run starts no more of them, sorted
 
 	Schedules map[string]Schedule `json:"schedules,omitempty"` // by name; operations that run on a schedule
 	Policies  []Policy            `json:"policies,omitempty"`  // its own; those of the installation come before them
@@ -49,7 +50,12 @@ type Project struct {
 
 	Retain map[string][]string `json:"retain,omitempty"` // what the files retain of the obsolete stacks, by node; only the plan of a prune uses it
 
+	TTL     TTL    `json:"ttl,omitzero"`      // how long the environment lives after its last deploy; 0 is for ever
+	Pattern string `json:"pattern,omitempty"` // that the name of the environment fits, if the files do not list it by its name
+
 	Approval Approval `json:"approval,omitzero"` // of the plans of its deploys
+
+	Promotion *Promotion `json:"promotion,omitempty"` // from and to other environments; nil if none is promoted by itself
 
 	Hooks []Hook `json:"hooks,omitempty"` // of its deploys and destroys
 	Home  Target `json:"home,omitzero"`   // where these are called; zero if there are none
@@ -114,27 +120,6 @@ func StackName(project, environment, stack string) string {
 		parts = slices.Delete(parts, 1, 2)
 	}
 	return strings.Join(parts, "-")
-}
-
-// A Limit is how many of the stacks of a group, or of those whose names begin with a prefix, a run changes at the
-// same time. The empty prefix is that of all stacks.
-type Limit struct {
-	Prefix string `json:"prefix,omitempty"` // empty for a group
-	Group  string `json:"group,omitempty"`
-	Most   int    `json:"most"` // at least 1
-}
-
-// Compare orders limits, those of groups last. Limits of the same stacks are equal.
-func (l Limit) Compare(other Limit) int {
-	return cmp.Or(strings.Compare(l.Group, other.Group), strings.Compare(l.Prefix, other.Prefix))
-}
-
-// Limits reports whether l is for a stack with the given name and group.
-func (l Limit) Limits(stack, group string) bool {
-	if l.Group != "" {
-		return group == l.Group
-	}
-	return strings.HasPrefix(stack, l.Prefix)
 }
 
 // Graph returns the nodes of p, each after its dependencies. It refuses
@@ -230,6 +215,7 @@ type Node struct {
 	StackPolicy      StackPolicy      `json:"stack_policy,omitzero"`
 	DuringUpdate     string           `json:"stack_policy_during_update,omitempty"` // the body of the policy that counts during an update instead; a change of it does not change the stack
 	Group            string           `json:"group,omitempty"`                      // whose limit the stack has; a change of it does not change the stack
+	Rollout          *Rollout         `json:"rollout,omitempty"`                    // that it is part of; nil if it is part of none. A change of it does not change the stack
 	Retain           []string         `json:"retain,omitempty"`                     // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted; a change of them does not change the stack
 
 	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack

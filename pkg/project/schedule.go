@@ -1,15 +1,33 @@
 package project
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A Schedule requests an operation on a project regularly, or once. It is not
 // part of any stack.
 type Schedule struct {
-	Operation  string        `json:"operation"`       // deploy, destroy or refresh
-	Expression string        `json:"expression"`      // as EventBridge Scheduler reads it: cron(…), rate(…), at(…)
-	Zone       string        `json:"time_zone"`       // an IANA name, for cron(…) and at(…)
-	Every      time.Duration `json:"every,omitempty"` // the interval of rate(…)
-	Once       time.Time     `json:"once,omitzero"`   // the time of at(…)
+	Operation  string        `json:"operation"`        // deploy, destroy or refresh
+	Expression string        `json:"expression"`       // as EventBridge Scheduler reads it: cron(…), rate(…), at(…)
+	Zone       string        `json:"time_zone"`        // an IANA name, for cron(…) and at(…)
+	Every      time.Duration `json:"every,omitempty"`  // the interval of rate(…)
+	Once       time.Time     `json:"once,omitzero"`    // the time of at(…)
+	Except     []Days        `json:"except,omitempty"` // when it does not run, in its time zone
+}
+
+// Call returns the request of the schedule, which has a name, of a project.
+func (s Schedule) Call(project, name string) Call {
+	c := Call{Project: project, Schedule: name, Operation: s.Operation}
+	if len(s.Except) > 0 {
+		c.Except = &Exception{Zone: s.Zone, Days: s.Except}
+	}
+	return c
+}
+
+// Equal reports whether two schedules are the same.
+func (s Schedule) Equal(other Schedule) bool {
+	return s.Operation == other.Operation && s.Expression == other.Expression && s.Zone == other.Zone && s.Every == other.Every && s.Once.Equal(other.Once) && slices.Equal(s.Except, other.Except)
 }
 
 // Past reports whether the schedule has had its last time.
@@ -26,6 +44,8 @@ type Call struct {
 	Project   string `json:"project"`  // "shop@prod"
 	Schedule  string `json:"schedule"` // its name
 	Operation string `json:"operation"`
+
+	Except *Exception `json:"except,omitempty"` // when it requests nothing; nil if there is no such time
 }
 
 // A Scheduled is a schedule as EventBridge Scheduler has it.

@@ -120,7 +120,7 @@ func (p Purge) project(ctx context.Context, m *marks, k run.Retention, only bool
 	for _, s := range []run.Source{l.LastSuccessful, l.LastFull, l.LastAttempted.Source} {
 		m.name(s)
 	}
-	for _, r := range l.Successful { // a rollback to one of them deploys it again
+	for _, r := range l.Kept() { // a rollback to one of them deploys it again, or a restore
 		m.name(r.Source)
 	}
 	name, _, _ := strings.Cut(id, "@")

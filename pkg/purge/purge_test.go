@@ -429,6 +429,16 @@ func TestPurgeKeeps(t *testing.T) {
 					b.has("specs/values-"+old.Values+".json", "") && oldest(b).ID != old.ID
 			},
 		},
+		"a revision that a snapshot names": {
+			func(b *backend, old run.Run) {
+				l := b.locks["shop@prod"]
+				l.Snapshots = []run.Snapshot{{Name: "monday", Revision: old.AsRevision()}}
+				b.locks["shop@prod"] = l
+			},
+			func(b *backend, old run.Run) bool {
+				return b.has(old.Source.Key, old.Source.Version) && b.has("remote/"+old.Source.Digest()+"/"+sum("address"), "") && b.has("specs/values-"+old.Values+".json", "")
+			},
+		},
 		"a revision that the lock names, although its run was deleted before": {
 			func(b *backend, old run.Run) {
 				b.revise("shop@prod", old)

@@ -15,6 +15,7 @@ type CauseKind string
 // The kinds of causes.
 const (
 	CauseFailure    CauseKind = "failed step"    // a step failed that it depends on
+	CauseFailures   CauseKind = "max_failures"   // more stacks have failed than the run, or the rollout of its stack, allows
 	CauseDeclined   CauseKind = "declined"       // a user declined a step: this one, or one that it depends on
 	CauseCancelled  CauseKind = "cancelled"      // a user cancelled the run
 	CauseSuperseded CauseKind = "superseded"     // a newer run replaced the run
@@ -31,6 +32,8 @@ func (c Cause) text(r *Run) string {
 	switch c.Kind {
 	case CauseFailure, CauseDeclined:
 		return "after " + c.Step
+	case CauseFailures:
+		return "more stacks have failed than max_failures allows: after " + c.Step
 	case CauseSuperseded:
 		return "superseded by " + r.SupersededBy
 	case CauseTimeout:
@@ -39,10 +42,12 @@ func (c Cause) text(r *Run) string {
 	return string(c.Kind)
 }
 
-// cause is why a pending step can never start: the root cause of a step that it
-// depends on, else what stops the run. The zero Cause is none.
-func (r *Run) cause(s *Step, overdue bool) Cause {
+// failedBefore is why a pending step can never start: the root cause of a step that it depends on. The zero Cause is none.
+func (r *Run) failedBefore(s *Step) Cause {
 	after := s.After
+	if s.Tolerant && (!r.allOver(after) || r.anyDone(after)) {
+		return Cause{}
+	}
 	if s.OnFailure { // no failure of another step skips it, unless nobody has approved the plan
 		after = r.approvalsOfPlan()
 		if r.allOver(s.After) && !r.anyFailed() {
@@ -57,6 +62,11 @@ func (r *Run) cause(s *Step, overdue bool) Cause {
 			return a.Cause
 		}
 	}
+	return Cause{}
+}
+
+// commanded is why no pending step starts: what stops the run. The zero Cause is none.
+func (r *Run) commanded(overdue bool) Cause {
 	switch {
 	case r.Command == Supersede:
 		return Cause{Kind: CauseSuperseded}

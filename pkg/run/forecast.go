@@ -150,7 +150,7 @@ func newSimulation(r *Run, now time.Time) *simulation {
 	for i := range r.Steps {
 		step := &r.Steps[i]
 		for _, after := range step.After {
-			if r.Steps[after].Status != Done {
+			if before := r.Steps[after]; before.Status != Done && !(step.Tolerant && before.Over()) {
 				s.waits[i]++
 				s.next[after] = append(s.next[after], i)
 			}

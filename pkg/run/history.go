@@ -21,7 +21,11 @@ type History struct {
 
 	Approval *project.Approval `json:"approval,omitempty"` // what the files of the last successful deploy say about approvals; nil if nothing
 
+	Promotion *project.Promotion `json:"promotion,omitempty"` // from and to which environments the same files promote by themselves; nil if they do not
+
 	Successful []Revision `json:"successful,omitempty"` // the newest deploys of all stacks that succeeded, newest first, at most MostRevisions, each with other files. They stay when their runs are deleted
+
+	Snapshots []Snapshot `json:"snapshots,omitempty"` // newest first, at most plan.MostSnapshots
 
 	Moved []string `json:"moved,omitempty"` // the runs that may have moved resources between stacks since the last successful deploy
 
@@ -117,6 +121,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if o.Adopts && !o.Preview && !r.Started.IsZero() && (h.LastAttempted.Run == "" || r.Kind == project.WithFile) {
 		h.Kind, h.Destroy = r.Kind, r.Destroy // what is recorded was adopted by these files: nothing was deployed yet, or they are more than what was
 	}
+	h.Snapshots = h.snapshotsAfter(r, o)
 	if !o.Writes || r.Started.IsZero() {
 		return h
 	}
@@ -127,7 +132,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.Kind, h.Destroy = r.Kind, r.Destroy
 	}
 	if r.Source != (Source{}) && r.State == StateSucceeded && !o.Restores {
-		h.Approval = r.Approval
+		h.Approval, h.Promotion = r.Approval, r.Promotion
 	}
 	if !o.Restores && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Attempt > 0 && s.Moves() }) {
 		h.Moved = append(slices.Clone(h.Moved), r.ID)
@@ -143,6 +148,9 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 	if r.State == StateSucceeded {
 		h.LastSuccessful, h.Values, h.Moved = r.Source, r.Values, nil
 		if o.DeletesAll {
+			if r.Schedule == "" { // a schedule deploys them again
+				h.Promotion = nil
+			}
 			h.LastSuccessful, h.Values, h.Destroy = Source{}, "", h.destroyed()
 			h.Moves = nil
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // A Lock says which run may write to a project and which runs are queued for it.
@@ -108,12 +109,14 @@ func enqueue(waiting []Writer, w Writer) (with []Writer, replaced []string) {
 
 // An Exit is the change of a project's lock when a run ends.
 type Exit struct {
-	From      State  // the state of the run before its end
-	Lock      Lock   // after the change
-	Unchanged bool   // the lock is not written, but must still be as it was read
-	NextOwner string // the run that owns the lock next, if the owner changed
-	Rollback  *Run   // the rollback that is requested in the same transaction and runs next, if one is
-	Message   string // that a rollback follows, or why none does; empty if none was requested
+	From      State             // the state of the run before its end
+	Lock      Lock              // after the change
+	Unchanged bool              // the lock is not written, but must still be as it was read
+	NextOwner string            // the run that owns the lock next, if the owner changed
+	Rollback  *Run              // the rollback that is requested in the same transaction and runs next, if one is
+	Promotion *Run              // the promotion to the next environment that is requested in the same transaction, if one is
+	Lifetime  *project.Lifetime // of the environment after the change; nil if it stays
+	Message   string            // that a rollback follows, or why none does; empty if none was requested
 }
 
 // Leave removes r, of operation o, which has ended, from the lock and gives the lock to the next
@@ -128,6 +131,7 @@ func (l Lock) Leave(r Run, o plan.Operation, rollback string) Exit {
 	if x.Rollback, x.Message = l.rollback(r, o, rollback); x.Rollback != nil {
 		x.Lock.Waiting = slices.Insert(x.Lock.Waiting, 0, Writer{Run: rollback})
 	}
+	x.Promotion = r.promotes(o)
 	x.Lock.History = l.History.with(r, o, x.Rollback != nil)
 	x.Lock.giveToNext()
 	x.NextOwner = x.Lock.Owner.Run
@@ -206,4 +210,10 @@ func (l Lock) Ahead(id string) int {
 func (l Lock) copy() Lock {
 	l.Waiting, l.Uploads = slices.Clone(l.Waiting), maps.Clone(l.Uploads)
 	return l
+}
+
+// First lists the owner of the lock and the runs that are queued, at most so many of them.
+func (l Lock) First(most int) []Writer {
+	all := slices.DeleteFunc(slices.Concat([]Writer{l.Owner}, l.Waiting), func(w Writer) bool { return w == Writer{} })
+	return all[:min(len(all), most)]
 }

@@ -113,6 +113,7 @@ func (r *Run) Stuck(now time.Time) bool {
 			last = t
 		}
 	}
+	later(r.NotBefore)
 	later(r.Started)
 	for _, s := range r.Steps {
 		later(s.Ended)
@@ -147,7 +148,7 @@ func NewBacklog(runs []Run, now time.Time) Backlog {
 		b.Open++
 		var age time.Duration
 		if r.State != StateWaiting {
-			age = now.Sub(r.Requested)
+			age = max(now.Sub(later(r.Requested, r.NotBefore)), 0)
 		}
 		b.Oldest = max(b.Oldest, age)
 		if r.Stuck(now) || age >= OldAfter {
@@ -155,6 +156,14 @@ func NewBacklog(runs []Run, now time.Time) Backlog {
 		}
 	}
 	return b
+}
+
+// later is the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // LastChain lists the numbers of the steps that decided when r ended: the one that has ended last, or still runs, and before each the

@@ -74,7 +74,7 @@ func (p places) add(s *Step, n int) {
 
 // within reports whether a limit is for the stack of the step. The barrier has no stack, and a step that waits for approval changes none.
 func (s *Step) within(l project.Limit) bool {
-	return s.Node != "" && s.Approval == nil && l.Limits(s.Node, s.Group)
+	return s.Node != "" && s.Approval == nil && s.of(l)
 }
 
 // byPriority sorts steps that may start: first those with the longest chain after them,

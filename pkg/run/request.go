@@ -4,27 +4,32 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // A Request asks for a run of an operation, or gives a command to a run. Uploads, request
 // objects, HTTP requests, schedules and the command line all make one. The run stores it
 // unchanged.
 type Request struct {
-	ID        string `json:"run"`     // of the run that it makes; a request with an ID that is stored already does nothing
-	Project   string `json:"project"` // "shop@prod"
-	Operation string `json:"operation"`
-	Source    Source `json:"source"`
-	Of        string `json:"of,omitempty"`        // the run that a retry, a rollback or a command is about
-	Who       string `json:"who,omitempty"`       // who made the request, as AWS or the schedule says; no sender can choose it
-	Subject   string `json:"subject,omitempty"`   // the same person or role in a form that does not change; "" if AWS does not say more than an account
-	Claim     string `json:"claim,omitempty"`     // who its sender says that he is; nobody checks it
-	Requester string `json:"requester,omitempty"` // the account, or the service of AWS, that S3 names as the sender of the object
-	Upload    bool   `json:"upload,omitempty"`    // made by an upload: the newest upload wins
-	Sequencer string `json:"sequencer,omitempty"` // of the upload: which of two uploads of one key is newer
-	Schedule  string `json:"schedule,omitempty"`  // the name of the schedule that made it, if one did
-	From      string `json:"from,omitempty"`      // the IP address that it came from, as AWS says; "" if AWS does not say
+	ID        string    `json:"run"`     // of the run that it makes; a request with an ID that is stored already does nothing
+	Project   string    `json:"project"` // "shop@prod"
+	Operation string    `json:"operation"`
+	Source    Source    `json:"source"`
+	Of        string    `json:"of,omitempty"`        // the run that a retry, a rollback or a command is about
+	Who       string    `json:"who,omitempty"`       // who made the request, as AWS or the schedule says; no sender can choose it
+	Subject   string    `json:"subject,omitempty"`   // the same person or role in a form that does not change; "" if AWS does not say more than an account
+	Claim     string    `json:"claim,omitempty"`     // who its sender says that he is; nobody checks it
+	Requester string    `json:"requester,omitempty"` // the account, or the service of AWS, that S3 names as the sender of the object
+	Upload    bool      `json:"upload,omitempty"`    // made by an upload: the newest upload wins
+	Sequencer string    `json:"sequencer,omitempty"` // of the upload: which of two uploads of one key is newer
+	Schedule  string    `json:"schedule,omitempty"`  // the name of the schedule that made it, if one did
+	Follows   string    `json:"follows,omitempty"`   // the run after which the files of the project promote by themselves; "" for what somebody or a schedule requests
+	From      string    `json:"from,omitempty"`      // the IP address that it came from, as AWS says; "" if AWS does not say
+	Expiry    time.Time `json:"expiry,omitzero"`     // the end of the lifetime of the environment, if that made it
 	Options
 
 	Problems []string `json:"-"` // what is wrong with the request; its run stores them as messages and is refused
@@ -45,18 +50,27 @@ func (s Source) Digest() string {
 // Options are the options of a request.
 type Options struct {
 	plan.Selection
-	Adopt          []string `json:"adopt,omitempty"`           // names of the stacks that it also adopts, as adopt: true of their files does
-	MaxDeletions   *int     `json:"max_deletions,omitempty"`   // how many stacks it may delete permanently; nil is the limit of the project
-	Rollback       bool     `json:"rollback,omitempty"`        // roll back if the deploy fails, or once it is cancelled
-	Exact          bool     `json:"exact,omitempty"`           // plan with change sets
-	Plan           string   `json:"plan,omitempty"`            // the reference of a saved plan: the run carries out that plan, or is refused
-	Refuse         bool     `json:"refuse,omitempty"`          // refuse the run instead of queueing it
-	Force          bool     `json:"force,omitempty"`           // retry though a newer revision was deployed since; cancel the updates in progress too
-	PlanDigest     string   `json:"plan_digest,omitempty"`     // of an answer: the plan that the person was shown
-	Step           string   `json:"step,omitempty"`            // of an answer: the step that waits for it; "" if only one does
-	To             string   `json:"to,omitempty"`              // the revision whose files are deployed again, as History.Revision finds it
-	Reason         string   `json:"reason,omitempty"`          // why, for the record
-	WhileSuspended bool     `json:"while_suspended,omitempty"` // also for stacks that are suspended
+	Adopt        []string `json:"adopt,omitempty"`         // names of the stacks that it also adopts, as adopt: true of their files does
+	Retain       []string `json:"retain,omitempty"`        // of a replace: patterns of the resources that stay in AWS, and that the new stacks import
+	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete permanently; nil is the limit of the project
+	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled
+	Exact        bool     `json:"exact,omitempty"`         // plan with change sets
+	Plan         string   `json:"plan,omitempty"`          // the reference of a saved plan: the run carries out that plan, or is refused
+	Refuse       bool     `json:"refuse,omitempty"`        // refuse the run instead of queueing it
+	Force        bool     `json:"force,omitempty"`         // retry though a newer revision was deployed since; cancel the updates in progress too
+	PlanDigest   string   `json:"plan_digest,omitempty"`   // of an answer: the plan that the person was shown
+	Step         string   `json:"step,omitempty"`          // of an answer: the step that waits for it; "" if only one does
+	To           string   `json:"to,omitempty"`            // the revision whose files are deployed again, as History.Revision finds it
+	Snapshot     string   `json:"snapshot,omitempty"`      // the name of the snapshot that it makes, deletes or restores
+	Reason       string   `json:"reason,omitempty"`        // why, for the record
+
+	FromEnvironment string `json:"from_environment,omitempty"` // of a promotion: the environment whose revision is deployed
+	FromRevision    string `json:"from_revision,omitempty"`    // of a promotion: that revision, as History.Revision finds it; "" is the one that was deployed last
+
+	WhileSuspended bool `json:"while_suspended,omitempty"` // also for stacks that are suspended
+
+	For   project.TTL `json:"for,omitzero"`   // how long the environment lives from the request on
+	Until time.Time   `json:"until,omitzero"` // until when the environment lives
 }
 
 // A Body is a request as it is written in JSON: in a request object in the bucket,
@@ -85,6 +99,16 @@ func (q Request) By() string {
 		return q.Claim
 	}
 	return fmt.Sprintf("%s, says it is %q", cmp.Or(q.Who, "unknown principal"), q.Claim)
+}
+
+// PromotedFrom is the project and environment whose revision q promotes, such as "shop@staging"; "" if it promotes none. Who requests
+// the promotion has to be allowed to read it.
+func (q Request) PromotedFrom() string {
+	if q.FromEnvironment == "" {
+		return ""
+	}
+	name, _, _ := strings.Cut(q.Project, "@")
+	return project.ID(name, q.FromEnvironment)
 }
 
 // Body returns q as it is written in JSON, without its ID and project: the key of the

@@ -45,7 +45,7 @@ func (r Run) IsRevision(o plan.Operation) bool {
 // AsRevision returns the revision of r, of which IsRevision is true.
 func (r Run) AsRevision() Revision {
 	return Revision{
-		Run: r.ID, Operation: r.Operation, State: r.State, Partial: len(r.Only) > 0, Source: r.Source, Values: r.Values, Who: r.By(),
+		Run: r.ID, Operation: r.Operation, State: r.State, Partial: r.Partial(), Source: r.Source, Values: r.Values, Who: r.By(),
 		Requested: r.Requested, Started: r.Started, Ended: r.Ended,
 	}
 }
@@ -61,7 +61,7 @@ func (h History) Revisions(all plan.Operations, runs []Run) []Revision {
 			found = append(found, r.AsRevision())
 		}
 	}
-	for _, v := range h.Successful {
+	for _, v := range h.Kept() {
 		if !slices.ContainsFunc(found, func(of Revision) bool { return of.Run == v.Run }) {
 			found = append(found, v)
 		}

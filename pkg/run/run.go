@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ const (
 type State string
 
 // The states. Pending, queued, running, waiting and the ends are stored. Ready,
-// watch, poll, fenced off and failed dirty only pass through the state machine.
+// watch, poll, fenced off, soaking and failed dirty only pass through the state machine.
 const (
 	StatePending State = "pending" // no plan yet
 	StateQueued  State = "queued"  // no plan yet, and another run holds the lock
@@ -42,6 +43,7 @@ const (
 	StateWatch     State = "watch"      // some step runs, or waits for its time
 	StatePoll      State = "poll"       // an event or a command has arrived
 	StateFencedOff State = "fenced off" // a newer execution has the run
+	StateSoaking   State = "soaking"    // it may not begin yet
 
 	StateFailedDirty State = "failed dirty" // failed, and a stack is left in a bad state
 
@@ -105,7 +107,12 @@ type Run struct {
 
 	Approval *project.Approval // what its files say about approvals; nil if nothing
 
+	Promotion *project.Promotion // from and to which environments its files promote by themselves; nil if they do not
+
+	NotBefore time.Time // when a promotion that follows another run may begin; zero for other runs
+
 	MaxParallel []project.Limit // how many of its steps may run at the same time, sorted
+	MaxFailures []project.Limit // how many of its stacks may fail before it starts no more steps of the others, sorted
 
 	Kind project.Kind // of the files of its source
 
@@ -167,6 +174,9 @@ func (r *Run) Finished() int {
 	return n
 }
 
+// Soaks reports whether r may not begin yet: it promotes a revision whose deploy has not lasted long enough.
+func (r *Run) Soaks(now time.Time) bool { return r.State == StatePending && r.NotBefore.After(now) }
+
 // Over reports whether the step has ended.
 func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.Status == Skipped }
 
@@ -174,10 +184,12 @@ func (s Step) Over() bool { return s.Status == Done || s.Status == Failed || s.S
 func (r *Run) Start(p plan.Plan, specs map[string]string) {
 	r.State, r.Unchanged = StateRunning, len(p.Unchanged)
 	r.SetSteps(p.Steps, specs)
+	r.MaxFailures = p.MaxFailures
 }
 
-// SetSteps puts other steps in the run, all pending.
+// SetSteps puts other steps in the run, all pending, of which any number may fail.
 func (r *Run) SetSteps(steps []plan.Step, specs map[string]string) {
+	r.MaxFailures = nil
 	r.Steps = make([]Step, len(steps))
 	for i, s := range steps {
 		r.Steps[i] = Step{Step: s, Number: i, Spec: specs[s.Node], Status: Pending}
@@ -226,11 +238,11 @@ func (r *Run) open(now time.Time) []*Step {
 	if r.Command != Continue || r.Unchecked() || r.Overdue(now) {
 		return nil
 	}
-	free := r.places()
+	free, exceeded := r.places(), r.excesses()
 	var open []*Step
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status == Pending && r.startable(s) && free.has(s) {
+		if s.Status == Pending && r.startable(s) && free.has(s) && !s.stopped(exceeded).Known() {
 			open = append(open, s)
 		}
 	}
@@ -238,15 +250,28 @@ func (r *Run) open(now time.Time) []*Step {
 }
 
 // Prune skips the pending steps that can no longer start, and those that wait for
-// an answer that can no longer matter. It returns them as they were before. Each
-// names its root cause. One pass is enough, because the steps are in order. A run
-// that is paused may be overdue: it ends when it is continued.
+// an answer, or for a time, that can no longer matter. It returns them as they were before. Each
+// names its root cause. A run that is paused may be overdue: it ends when it is continued.
 func (r *Run) Prune(now time.Time) []Step {
+	var all []Step
+	for {
+		pruned := r.prune(now)
+		if all = append(all, pruned...); len(pruned) == 0 {
+			return all
+		}
+	}
+}
+
+// prune makes one pass. For dependents one is enough, because the steps are in order; but a step that is skipped may be
+// one more failure than a limit allows.
+func (r *Run) prune(now time.Time) []Step {
 	var pruned []Step
+	exceeded := r.excesses()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		was := *s
-		if s.Status != Pending && !s.waits() {
+		idles := s.Idle && s.Status == Running
+		if s.Status != Pending && !s.waits() && !idles {
 			continue
 		}
 		if s.expired(now) && !r.Command.Stops() {
@@ -254,8 +279,8 @@ func (r *Run) Prune(now time.Time) []Step {
 			pruned = append(pruned, was)
 			continue
 		}
-		if c := r.cause(s, r.Overdue(now)); c.Known() {
-			s.Status, s.Cause, s.Why = Skipped, c, c.text(r)
+		if c := cmp.Or(r.failedBefore(s), s.stopped(exceeded), r.commanded(r.Overdue(now))); c.Known() {
+			s.Status, s.Cause, s.Why, s.Result.NothingStarted = Skipped, c, c.text(r), idles
 			pruned = append(pruned, was)
 		}
 	}
@@ -333,8 +358,11 @@ func (r *Run) all(numbers []int, want Status) bool {
 
 // startable reports whether the steps that s comes after let it start.
 func (r *Run) startable(s *Step) bool {
-	if s.OnFailure {
+	switch {
+	case s.OnFailure:
 		return r.allOver(s.After) && r.anyFailed() && r.all(r.approvalsOfPlan(), Done)
+	case s.Tolerant:
+		return r.allOver(s.After) && r.anyDone(s.After)
 	}
 	return r.all(s.After, Done)
 }
@@ -342,6 +370,11 @@ func (r *Run) startable(s *Step) bool {
 // allOver reports whether every step of the given numbers is over.
 func (r *Run) allOver(numbers []int) bool {
 	return !slices.ContainsFunc(numbers, func(n int) bool { return !r.Steps[n].Over() })
+}
+
+// anyDone reports whether a step of the given numbers is done.
+func (r *Run) anyDone(numbers []int) bool {
+	return slices.ContainsFunc(numbers, func(n int) bool { return r.Steps[n].Status == Done })
 }
 
 // approvalsOfPlan lists the steps that wait until the whole plan is approved: without them, nothing of it is done.

@@ -61,6 +61,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/access":                     access.Reader,
 	"GET /projects/{project}/{environment}/audit":                      access.Reader,
 	"GET /projects/{project}/{environment}/revisions":                  access.Reader,
+	"GET /projects/{project}/{environment}/snapshots":                  access.Reader,
 	"GET /projects/{project}/{environment}/stacks/resources":           access.Reader,
 	"GET /projects/{project}/{environment}/stacks/events":              access.Reader,
 	"GET /projects/{project}/{environment}/stacks/history":             access.Reader,
@@ -73,6 +74,7 @@ var routes = map[string]access.Role{
 	"GET /audit":               access.Reader,
 	"GET /runs":                access.Reader,
 	"GET /events":              access.Reader,
+	"GET /environments":        access.Reader,
 	"GET /stacks":              access.Reader,
 	"GET /resources":           access.Reader,
 	"GET /docs":                access.Reader,
@@ -116,6 +118,8 @@ var requests = map[string]access.Role{
 	"plan-forget":       access.Deployer,
 	"prune":             access.Deployer,
 	"plan-prune":        access.Deployer,
+	"replace":           access.Deployer,
+	"plan-replace":      access.Deployer,
 	"cancel":            access.Deployer,
 	"continue":          access.Deployer,
 	"pause":             access.Deployer,
@@ -124,6 +128,13 @@ var requests = map[string]access.Role{
 	"reject":            access.Approver,
 	"rollback-to":       access.Deployer,
 	"plan-rollback-to":  access.Deployer,
+	"promote":           access.Deployer,
+	"plan-promote":      access.Deployer,
+	"extend":            access.Deployer,
+	"snapshot":          access.Deployer,
+	"delete-snapshot":   access.Deployer,
+	"restore":           access.Deployer,
+	"plan-restore":      access.Deployer,
 }
 
 // The entries. The command line uploads, puts request objects and calls the API: it has no entry of
@@ -153,6 +164,8 @@ func arguments(operation, name, environment string) string {
 	switch o := plan.AllOperations().Of(operation); {
 	case strings.HasSuffix(operation, "forget"):
 		return `"options": {"only": ["a"]}`
+	case o.Promotes:
+		return `"options": {"from_environment": "below"}`
 	case o.NeedsSource():
 		return `"key": "revisions/` + name + `/` + environment + `/1.zip", "version": "v1"`
 	case o.NeedsOnly:
@@ -196,8 +209,9 @@ func grants() string {
 	text := "grants:\n"
 	for _, name := range access.Roles() {
 		role, _ := access.RoleNamed(name)
-		text += "  - projects: shop@prod\n    role: " + name + "\n    to:\n      - arn: arn:aws:iam::111122223333:role/" + name +
+		to := "\n    to:\n      - arn: arn:aws:iam::111122223333:role/" + name +
 			"\n      - token: {iss: https://issuer.example, aud: stackwright, sub: " + name + "}\n      - account: " + account(role) + "\n"
+		text += "  - projects: shop@prod\n    role: " + name + to + "  - projects: shop@below\n    role: reader" + to
 	}
 	return text
 }
@@ -284,6 +298,28 @@ func TestGrantsAreForAdmins(t *testing.T) {
 		shown := strings.Contains(text, `{\"role\":\"deployer\",\"to\":\"arn:aws:iam::111122223333:role/deployer\",\"granted_by\":\"access/access.yaml:`)
 		if shown != (role == access.Admin.String()) || strings.Contains(text, "role/secret") || !shown && strings.Contains(text, "grants") {
 			t.Errorf("%s is shown %s", role, text)
+		}
+	}
+}
+
+// Who promotes has to be allowed to read the environment whose revision is promoted, whether he asks the API or puts a request object.
+func TestPromotionReadsBothEnvironments(t *testing.T) {
+	env, err := wire.FromEnv(func(k string) string { return complete()[k] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]bool{"below": true, "secret": false} {
+		b := &objects{file: grants(), body: `{"operation": "promote", "options": {"from_environment": "` + from + `"}}`}
+		h := wire.New(aws.Config{Region: env.Region, HTTPClient: b, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, env, io.Discard)
+		text, err := invoke(t, h, "start", put("requests/shop/prod/1.json", access.Deployer))
+		if got := carriedOut(t, "start", text, err, b.table); got != want {
+			t.Errorf("a request object that promotes %s is carried out: %v, want %v; %s", from, got, want, b.table)
+		}
+		b.table = nil
+		route := httpEvent("POST /projects/{project}/{environment}/runs", "shop", "prod", `"iam": {"userArn": "arn:aws:sts::111122223333:assumed-role/deployer/ann"}`)
+		text, err = invoke(t, h, "api", strings.Replace(route, `{\"operation\": \"refresh\"}`, `{\"operation\": \"promote\", \"options\": {\"from_environment\": \"`+from+`\"}}`, 1))
+		if got := carriedOut(t, "api", text, err, b.table); got != want {
+			t.Errorf("a request to the API that promotes %s is carried out: %v, want %v; %s", from, got, want, text)
 		}
 	}
 }

@@ -103,6 +103,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Permits:    accounts,
 			Externals:  env.Externals,
 			Suspends:   env.Suspend,
+			Alarms:     alarmsIn(accounts),
 			Clouds:     cloud,
 			Parameters: parametersIn(accounts),
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),

@@ -17,7 +17,7 @@ import (
 // Start handles the events of four sources. For an upload, a request object or a
 // schedule it starts or controls a run. For a failed execution it restarts the
 // execution's run. For the sweep's timer it restarts every run that has no
-// execution though it should have one. A change of the access file or of a policy goes to the audit log.
+// execution though it should have one. A schedule that does not run on a day starts no run then. A change of the access file or of a policy goes to the audit log.
 func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, error) {
 	switch {
 	case trigger.IsSweep(e):
@@ -28,6 +28,10 @@ func (h *App) Start(ctx context.Context, e events.EventBridgeEvent) (struct{}, e
 		return struct{}{}, h.changed(ctx, e)
 	}
 	q, err := h.requested(ctx, e)
+	if errors.Is(err, trigger.ErrSkipped) {
+		h.log.LogAttrs(ctx, slog.LevelInfo, "skipped", slog.String("event", e.ID), slog.String("why", err.Error()))
+		return struct{}{}, nil
+	}
 	if err == nil {
 		err = h.engine.Start(ctx, q)
 	}
@@ -46,7 +50,11 @@ func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (run.Req
 	if err != nil {
 		return q, err
 	}
-	allowed, err := h.allows(ctx, access.Principal{Account: q.Requester, Schedule: q.Schedule}, run.RoleFor(q.Operation), q.Project)
+	by := access.Principal{Account: q.Requester, Schedule: q.Schedule}
+	allowed, err := h.allows(ctx, by, run.RoleFor(q.Operation), q.Project)
+	if from := q.PromotedFrom(); allowed && err == nil && from != "" {
+		allowed, err = h.allows(ctx, by, access.Reader, from)
+	}
 	if !allowed {
 		q.Upload, q.Problems = false, append(q.Problems, "not allowed")
 	}

@@ -64,7 +64,7 @@ func services(a *sts.Accounts, env Environment, files hook.Files) hook.Services 
 		Parameters: parametersIn(a),
 		Secrets:    env.Secrets,
 		Webhooks:   env.Webhooks,
-		Alarms:     cloudwatch.NewAlarms(inTarget(a, func(c aws.Config) cloudwatch.Client { return sdkcloudwatch.NewFromConfig(c) })),
+		Alarms:     alarmsIn(a),
 		Buckets:    s3.NewBuckets(inTarget(a, func(c aws.Config) s3.EmptyingClient { return sdks3.NewFromConfig(c, s3Options) })),
 		Objects:    s3.NewUploaded(inTarget(a, func(c aws.Config) s3.UploadingClient { return sdks3.NewFromConfig(c, s3Options) })),
 		Files:      files,
@@ -84,6 +84,11 @@ func switches(a *sts.Accounts) suspend.Services {
 		Groups:    autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Databases: databases, Clusters: databases,
 	}
+}
+
+// alarmsIn are the alarms of all targets.
+func alarmsIn(a *sts.Accounts) *cloudwatch.Alarms {
+	return cloudwatch.NewAlarms(inTarget(a, func(c aws.Config) cloudwatch.Client { return sdkcloudwatch.NewFromConfig(c) }))
 }
 
 // parametersIn are the parameter stores of all targets.

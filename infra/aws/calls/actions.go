@@ -35,9 +35,11 @@ var table = map[string][]need{
 	"cloudformation.DeleteChangeSet":                   {{"cloudformation:DeleteChangeSet", ""}},
 	"cloudformation.DescribeStackResources":            {{"cloudformation:DescribeStackResources", ""}},
 	"cloudformation.DescribeAccountLimits":             {{"cloudformation:DescribeAccountLimits", ""}},
+	"cloudformation.ValidateTemplate":                  {{"cloudformation:ValidateTemplate", ""}, {"s3:GetObject", "cloudformation.ValidateTemplateInput.TemplateURL"}},
 	"cloudformation.GetStackPolicy":                    {{"cloudformation:GetStackPolicy", ""}},
 	"cloudformation.ListStacks":                        {{"cloudformation:ListStacks", ""}},
 	"cloudformation.ListExports":                       {{"cloudformation:ListExports", ""}},
+	"cloudformation.ListImports":                       {{"cloudformation:ListImports", ""}},
 	"cloudformation.ExecuteChangeSet":                  {{"cloudformation:ExecuteChangeSet", ""}},
 	"cloudformation.CreateStackRefactor":               {{"cloudformation:CreateStackRefactor", ""}},
 	"cloudformation.ExecuteStackRefactor":              {{"cloudformation:ExecuteStackRefactor", ""}},
@@ -73,7 +75,8 @@ var table = map[string][]need{
 	"rds.StopDBInstance":      {{"rds:StopDBInstance", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
-	"cloudwatch.DescribeAlarms": {{"cloudwatch:DescribeAlarms", ""}},
+	"cloudwatch.DescribeAlarmHistory": {{"cloudwatch:DescribeAlarmHistory", ""}},
+	"cloudwatch.DescribeAlarms":       {{"cloudwatch:DescribeAlarms", ""}},
 
 	"dynamodb.BatchGetItem": {{"dynamodb:BatchGetItem", ""}},
 	"dynamodb.GetItem":      {{"dynamodb:GetItem", ""}},

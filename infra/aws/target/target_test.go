@@ -159,7 +159,7 @@ func (r role) statement(t *testing.T, sid string) statement {
 	return statement{}
 }
 
-// The role that is assumed may do what the functions ask CloudFormation for, and
+// The role that is assumed may do what the functions request of CloudFormation, and which alarms they read, and
 // nothing else.
 func TestOrchestratorMayWhatIsCalled(t *testing.T) {
 	code, err := calls.Read("../../..")
@@ -182,7 +182,7 @@ func TestOrchestratorMayWhatIsCalled(t *testing.T) {
 			}
 			continue
 		}
-		all = all.And(u.To("cloudformation"))
+		all = all.And(u.To("cloudformation")).And(u.To("cloudwatch"))
 	}
 	needed, err := all.Actions()
 	if err != nil {

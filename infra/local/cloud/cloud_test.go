@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -217,6 +218,24 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 				t.Errorf("the other endpoint was called for %v, want %s only", services, service)
 			}
 		})
+	}
+}
+
+// Functions in processes of their own get the endpoint of each service that functions use.
+func TestFunctionsGetEndpointsOfOthers(t *testing.T) {
+	env := map[string]string{}
+	for _, service := range []string{
+		"AUTO_SCALING", "CLOUDFORMATION", "CLOUDWATCH", "DYNAMODB", "ECR", "EVENTBRIDGE", "LAMBDA", "RDS", "S3", "SCHEDULER", "SECRETS_MANAGER", "SFN", "SNS", "SSM", "STS",
+	} {
+		env["AWS_ENDPOINT_URL_"+service] = "http://127.0.0.1:1/" + service
+	}
+	c := open(t, cloud.Options{Rules: []cloud.Rule{}, Getenv: func(name string) string { return env[name] }})
+	defer c.Close()
+	has := c.Environ("http://127.0.0.1:2")
+	for name, url := range env {
+		if !slices.Contains(has, name+"="+url) {
+			t.Errorf("a function does not get %s", name)
+		}
 	}
 }
 

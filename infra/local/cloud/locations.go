@@ -134,6 +134,16 @@ func (c *Cloud) propertiesOf(r *http.Request, kind, name string) (properties, st
 	return stacks.Properties(kind, name)
 }
 
+// replicasOf lists the read replicas of a DB instance that stacks have in the account and region of a request.
+func (c *Cloud) replicasOf(r *http.Request, name string) []string {
+	at := c.locationOf(r)
+	stacks, err := c.StacksIn(at.account, at.region)
+	if err != nil {
+		return nil
+	}
+	return stacks.Referring("AWS::RDS::DBInstance", "SourceDBInstanceIdentifier", name)
+}
+
 // storedParameter finds a parameter that a stack has created, in the account and region of a request.
 func (c *Cloud) storedParameter(r *http.Request, name string) (ssm.Parameter, bool) {
 	at := c.locationOf(r)

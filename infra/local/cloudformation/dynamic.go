@@ -191,6 +191,29 @@ func (s *Service) Properties(kind, name string) (properties, stack string, ok bo
 	return properties, stack, ok && err == nil
 }
 
+// Referring returns the physical IDs of the resources of a type that stacks have and whose property is a text, sorted. A closed emulator has none.
+func (s *Service) Referring(kind, property, text string) []string {
+	var ids []string
+	err := s.locked(func() error {
+		for _, st := range s.stacks {
+			if !st.exists() {
+				continue
+			}
+			for _, r := range st.existing() {
+				if is, _ := template.Text(properties(r.properties())[property]); r.Type == kind && is == text {
+					ids = append(ids, r.Physical)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil { // it is closed
+		return nil
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // secret reads a secret that a stack has created, by name or ARN, or that RDS manages for a database.
 func (d *evaluation) secret(name string) (string, bool) {
 	made := hexa(hash(name, "secret"), 32)

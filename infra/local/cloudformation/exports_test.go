@@ -1,6 +1,8 @@
 package cloudformation_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +112,22 @@ Outputs: {VPC: {Value: x, Export: {Name: net-VPC}}}`
 		out, err := w.client.ListExports(w.Context(), &cfn.ListExportsInput{})
 		if err != nil || len(out.Exports) != 1 || *out.Exports[0].ExportingStackId != *w.stack("net").StackId {
 			t.Errorf("exports: %v %v", out, err)
+		}
+	})
+}
+
+// The stacks that import an export are listed. An export that no stack imports is refused.
+func TestImportsAreListed(t *testing.T) {
+	scenario(t, func(w *account) {
+		w.up("net", network)
+		_, err := w.client.ListImports(w.Context(), &cfn.ListImportsInput{ExportName: aws.String("net-VPC")})
+		if err == nil || !strings.Contains(err.Error(), "Export 'net-VPC' is not imported by any stack.") {
+			t.Errorf("imports of what nobody imports: %v", err)
+		}
+		w.up("app", group)
+		out, err := w.client.ListImports(w.Context(), &cfn.ListImportsInput{ExportName: aws.String("net-VPC")})
+		if err != nil || !slices.Equal(out.Imports, []string{"app"}) {
+			t.Errorf("imports: %v %v", out, err)
 		}
 	})
 }

@@ -111,3 +111,19 @@ func (s *Service) listExports(_ context.Context, in *cfn.ListExportsInput) (*cfn
 		return err
 	})
 }
+
+// listImports is refused for an export that no stack imports.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListImports.html
+func (s *Service) listImports(_ context.Context, in *cfn.ListImportsInput) (*cfn.ListImportsOutput, error) {
+	out := &cfn.ListImportsOutput{}
+	return out, s.locked(func() error {
+		name := aws.ToString(in.ExportName)
+		users := s.importers(name, nil)
+		if len(users) == 0 {
+			return invalid("Export '%s' is not imported by any stack.", name)
+		}
+		var err error
+		out.Imports, out.NextToken, err = page(users, in.NextToken, 100)
+		return err
+	})
+}

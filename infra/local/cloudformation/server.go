@@ -66,7 +66,9 @@ var operations = map[string]call{
 	"ListStacks":                        reading((*Service).listStacks),
 	"GetTemplate":                       reading((*Service).getTemplate),
 	"DescribeAccountLimits":             reading((*Service).describeAccountLimits),
+	"ValidateTemplate":                  reading((*Service).validateTemplate),
 	"ListExports":                       reading((*Service).listExports),
+	"ListImports":                       reading((*Service).listImports),
 }
 
 // FaultsPath is the path of the list of faults; see Fault.

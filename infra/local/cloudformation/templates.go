@@ -29,3 +29,27 @@ func (s *Service) getTemplate(_ context.Context, in *cfn.GetTemplateInput) (*cfn
 		return nil
 	})
 }
+
+// validateTemplate reads a template and says what a request with it has to give. "CloudFormation first checks if the template is valid JSON. If it
+// isn't, CloudFormation checks if the template is valid YAML. If both these checks fail, CloudFormation returns a template validation error."
+// "Conditional: You must specify either TemplateURL or TemplateBody."
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ValidateTemplate.html
+func (s *Service) validateTemplate(ctx context.Context, in *cfn.ValidateTemplateInput) (*cfn.ValidateTemplateOutput, error) {
+	body, err := s.templateOf(ctx, in.TemplateBody, in.TemplateURL)
+	if err != nil {
+		return nil, err
+	}
+	if body == "" {
+		return nil, invalid("Either Template URL or Template Body must be specified.")
+	}
+	t, err := parseTemplate(body)
+	if err != nil {
+		return nil, err
+	}
+	out := &cfn.ValidateTemplateOutput{Description: &t.Description, DeclaredTransforms: t.Transforms}
+	for _, name := range t.ParameterNames() {
+		p := t.Parameters[name]
+		out.Parameters = append(out.Parameters, types.TemplateParameter{ParameterKey: &name, DefaultValue: p.Default, Description: &p.Description, NoEcho: aws.Bool(p.NoEcho)})
+	}
+	return out, nil
+}

@@ -3,11 +3,13 @@
 package cloudwatch
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
 )
@@ -31,17 +33,29 @@ type Service struct {
 	// Place is the account and region of a request.
 	Place func(*http.Request) (account, region string)
 
-	mu  sync.Mutex
-	set map[string]string // the states that requests have set, by ARN
+	mu      sync.Mutex
+	set     map[string]state    // those that requests have set, by ARN
+	history map[string][]change // of these states, by ARN, oldest first
 }
 
-// An input is that of both operations.
+// A state is that of an alarm, since a time; zero if no request has set it.
+type state struct {
+	value string
+	since time.Time
+}
+
+// A change is one of the state of an alarm.
+type change struct{ from, to state }
+
+// An input is that of all operations.
 type input struct {
 	AlarmNames, AlarmTypes             []string // of DescribeAlarms
-	AlarmName, StateValue, StateReason string   // of SetAlarmState
+	AlarmName, StateValue, StateReason string   // of SetAlarmState; the first one also of DescribeAlarmHistory
+	HistoryItemType, ScanBy            string   // of DescribeAlarmHistory
+	StartDate                          float64  // the same, in seconds since 1970
 }
 
-// ServeHTTP answers DescribeAlarms of names, and SetAlarmState.
+// ServeHTTP answers DescribeAlarms of names, DescribeAlarmHistory of the states of one, and SetAlarmState.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_SetAlarmState.html
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -61,6 +75,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse("ValidationError", fmt.Sprintf("the local emulator of CloudWatch describes alarms by their names only, from 1 to %d", maxNames))
 	case call.Operation == "DescribeAlarms":
 		encode(w, r, s.describe(r, in))
+	case call.Operation == "DescribeAlarmHistory" && (in.AlarmName == "" || in.HistoryItemType != "StateUpdate" || in.ScanBy != "TimestampDescending"):
+		refuse("ValidationError", "the local emulator of CloudWatch describes the states of one alarm, newest first")
+	case call.Operation == "DescribeAlarmHistory":
+		encode(w, r, s.changes(s.arn(r, in.AlarmName), in))
 	case call.Operation == "SetAlarmState" && (!slices.Contains(states, in.StateValue) || in.StateReason == ""):
 		refuse("ValidationError", "StateValue has to be one of "+strings.Join(states, ", ")+", and StateReason must not be empty")
 	case call.Operation == "SetAlarmState" && !s.Find(r, metricAlarm, in.AlarmName) && !s.Find(r, compositeAlarm, in.AlarmName):
@@ -83,7 +101,12 @@ func (s *Service) describe(r *http.Request, in input) map[string]any {
 		for _, name := range in.AlarmNames {
 			if slices.Contains(in.AlarmTypes, wanted) && s.Find(r, kind, name) {
 				arn := s.arn(r, name)
-				all = append(all, map[string]any{"AlarmName": name, "AlarmArn": arn, "StateValue": s.state(arn)})
+				is := s.state(arn)
+				one := map[string]any{"AlarmName": name, "AlarmArn": arn, "StateValue": is.value}
+				if !is.since.IsZero() {
+					one["StateTransitionedTimestamp"] = is.since
+				}
+				all = append(all, one)
 			}
 		}
 		return all
@@ -97,21 +120,47 @@ func (s *Service) arn(r *http.Request, name string) string {
 	return "arn:aws:cloudwatch:" + region + ":" + account + ":alarm:" + name
 }
 
-func (s *Service) setState(arn, state string) {
+// setState sets the state of an alarm. One that it has already keeps its time.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricAlarm.html
+func (s *Service) setState(arn, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.set == nil {
-		s.set = make(map[string]string)
+		s.set, s.history = make(map[string]state), make(map[string][]change)
 	}
-	s.set[arn] = state
+	was := s.set[arn]
+	if was.value == value {
+		return
+	}
+	s.set[arn] = state{value, time.Now()}
+	s.history[arn] = append(s.history[arn], change{was, s.set[arn]})
+}
+
+// changes lists the changes of the state of an alarm since a time, newest first. An alarm has no history before the first request that sets its state.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_AlarmHistoryItem.html
+func (s *Service) changes(arn string, in input) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []any{}
+	for _, c := range slices.Backward(s.history[arn]) {
+		if float64(c.to.since.UnixMilli())/1000 < in.StartDate {
+			continue
+		}
+		all = append(all, map[string]any{
+			"AlarmName": in.AlarmName, "Timestamp": c.to.since, "HistoryItemType": in.HistoryItemType,
+			"HistorySummary": "Alarm updated from " + cmp.Or(c.from.value, "OK") + " to " + c.to.value,
+			"HistoryData":    fmt.Sprintf(`{"version":"1.0","oldState":{"stateValue":%q},"newState":{"stateValue":%q}}`, cmp.Or(c.from.value, "OK"), c.to.value),
+		})
+	}
+	return map[string]any{"AlarmHistoryItems": all}
 }
 
 // state is what was set last. It outlasts the alarm.
-func (s *Service) state(arn string) string {
+func (s *Service) state(arn string) state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if state, ok := s.set[arn]; ok {
-		return state
+	if is, ok := s.set[arn]; ok {
+		return is
 	}
-	return "OK"
+	return state{value: "OK"}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
@@ -63,6 +64,69 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// An alarm has its state since the request that has changed it, and not since one that sets the same state again.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricAlarm.html
+func TestSince(t *testing.T) {
+	client, _ := served(t)
+	in := &sdk.SetAlarmStateInput{AlarmName: aws.String("errors"), StateValue: types.StateValueAlarm, StateReason: aws.String("a test")}
+	since := func() *time.Time {
+		out, err := client.DescribeAlarms(t.Context(), &sdk.DescribeAlarmsInput{AlarmNames: []string{"errors"}})
+		if err != nil || len(out.MetricAlarms) != 1 {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		return out.MetricAlarms[0].StateTransitionedTimestamp
+	}
+	if at := since(); at != nil {
+		t.Errorf("before it was set: %s", at)
+	}
+	var first time.Time
+	for range 2 {
+		if _, err := client.SetAlarmState(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		switch at := since(); {
+		case at == nil || time.Since(*at) > time.Minute:
+			t.Fatalf("since %v", at)
+		case first.IsZero():
+			first = *at
+		case !at.Equal(first):
+			t.Errorf("since %s, want %s", at, first)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// The history of an alarm has each change of its state since a time, newest first.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarmHistory.html
+func TestHistory(t *testing.T) {
+	client, _ := served(t)
+	begin := time.Now()
+	for _, state := range []types.StateValue{types.StateValueAlarm, types.StateValueOk, types.StateValueOk} {
+		in := &sdk.SetAlarmStateInput{AlarmName: aws.String("errors"), StateValue: state, StateReason: aws.String("a test")}
+		if _, err := client.SetAlarmState(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	in := &sdk.DescribeAlarmHistoryInput{AlarmName: aws.String("errors"), HistoryItemType: types.HistoryItemTypeStateUpdate, ScanBy: types.ScanByTimestampDescending, StartDate: aws.Time(begin.Add(-time.Second))}
+	out, err := client.DescribeAlarmHistory(t.Context(), in)
+	if err != nil || len(out.AlarmHistoryItems) != 2 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	newest, oldest := out.AlarmHistoryItems[0], out.AlarmHistoryItems[1]
+	if *newest.HistorySummary != "Alarm updated from ALARM to OK" || !strings.Contains(*oldest.HistoryData, `"newState":{"stateValue":"ALARM"}`) || !oldest.Timestamp.Before(*newest.Timestamp) {
+		t.Errorf("%s, %s", *newest.HistorySummary, *oldest.HistoryData)
+	}
+	in.StartDate = aws.Time(time.Now().Add(time.Minute))
+	if out, err := client.DescribeAlarmHistory(t.Context(), in); err != nil || len(out.AlarmHistoryItems) != 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	in.ScanBy = types.ScanByTimestampAscending
+	if _, err := client.DescribeAlarmHistory(t.Context(), in); err == nil {
+		t.Error("oldest first is answered")
+	}
+}
+
 // What the emulator cannot do is refused, in the protocol of the request.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_SetAlarmState.html
 func TestRefusals(t *testing.T) {
@@ -79,6 +143,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%d: %v, want %s", i, err, want)
 		}
 	}
+	if _, err := client.SetAlarmState(t.Context(), &sdk.SetAlarmStateInput{AlarmName: aws.String("errors"), StateValue: types.StateValueInsufficientData, StateReason: aws.String("a test")}); err != nil {
+		t.Fatal(err)
+	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"AlarmNames": ["errors"]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +156,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if text, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(text), `"StateValue":"OK"`) {
+	if text, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(text), `"StateTransitionedTimestamp":1`) || !strings.Contains(string(text), `"StateValue":"INSUFFICIENT_DATA"`) {
 		t.Errorf("in JSON: %s, %v", text, err)
 	}
 }

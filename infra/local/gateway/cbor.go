@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/aws/smithy-go/encoding/cbor"
 )
@@ -17,7 +18,7 @@ func cborOperation(r *http.Request) string {
 	return r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
 }
 
-// WriteCBOR answers a request that has CBOR. The answer consists of texts, lists and maps.
+// WriteCBOR answers a request that has CBOR. The answer consists of texts, times, lists and maps.
 func WriteCBOR(w http.ResponseWriter, status int, answer map[string]any) {
 	w.Header().Set("Content-Type", "application/cbor")
 	w.Header().Set("Smithy-Protocol", "rpc-v2-cbor")
@@ -29,6 +30,8 @@ func valueOf(v any) cbor.Value {
 	switch v := v.(type) {
 	case string:
 		return cbor.String(v)
+	case time.Time: // https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#timestamp-type-serialization
+		return &cbor.Tag{ID: 1, Value: cbor.Float64(float64(v.UnixMilli()) / 1000)}
 	case []any:
 		all := make(cbor.List, 0, len(v))
 		for _, one := range v {

@@ -35,6 +35,8 @@ type Service struct {
 	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
 	// region of a request. It reports false if there is none.
 	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
+	// Replicas returns the names of the read replicas of a DB instance, in the account and region of a request.
+	Replicas func(r *http.Request, name string) []string
 	// Place is the account and region of a request.
 	Place func(*http.Request) (account, region string)
 	// Takes is how long it takes to stop or start a database.
@@ -96,7 +98,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if on := action == "Start"+k.name; !s.change(w, r, k, key, on) {
 				return
 			}
-			answer(w, action, s.described(k, name, properties, key))
+			answer(w, action, s.described(r, k, name, properties, key))
 			return
 		}
 	}
@@ -113,8 +115,13 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key str
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: k.name + " " + r.Form.Get(k.id) + " is " + is})
 		return false
 	}
-	if properties, _, _ := s.find(r, k, r.Form.Get(k.id)); k == instances && property(properties, "DBClusterIdentifier") != "" {
+	properties, _, _ := s.find(r, k, r.Form.Get(k.id))
+	if k == instances && property(properties, "DBClusterIdentifier") != "" {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidDBClusterStateFault", Message: "it belongs to a DB cluster"})
+		return false
+	}
+	if k == instances && !on && (unstoppable(properties) || len(s.Replicas(r, r.Form.Get(k.id))) > 0) {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: "a DB instance of this kind cannot be stopped"})
 		return false
 	}
 	if s.states == nil {
@@ -122,6 +129,14 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key str
 	}
 	s.states[key] = state{on, now.Add(s.Takes)}
 	return true
+}
+
+// unstoppable reports whether a DB instance cannot be stopped: a read replica, and SQL Server in several Availability Zones.
+// What has a read replica cannot be stopped either, which its properties do not say.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
+func unstoppable(properties string) bool {
+	several := property(properties, "MultiAZ") == "true" && strings.HasPrefix(property(properties, "Engine"), "sqlserver")
+	return several || property(properties, "SourceDBInstanceIdentifier") != ""
 }
 
 // stateOf is the state of a database; on if no request has changed it.
@@ -147,16 +162,22 @@ type described struct {
 	DBClusterIdentifier  string `xml:",omitempty"`
 	Status               string `xml:",omitempty"`
 	Engine, EngineMode   string `xml:",omitempty"`
+	MultiAZ              bool   `xml:",omitempty"`
+
+	ReadReplicaSourceDBInstanceIdentifier string   `xml:",omitempty"`
+	ReadReplicaDBInstanceIdentifiers      []string `xml:"ReadReplicaDBInstanceIdentifiers>ReadReplicaDBInstanceIdentifier,omitempty"`
 }
 
 // described describes a database. An instance of a cluster has the status of the cluster.
-func (s *Service) described(k kind, name, properties, key string) described {
+func (s *Service) described(r *http.Request, k kind, name, properties, key string) described {
 	status := s.stateOf(key).status(time.Now())
 	one := described{XMLName: xml.Name{Local: k.name}, Engine: property(properties, "Engine")}
 	if k == clusters {
 		one.DBClusterIdentifier, one.Status, one.EngineMode = name, status, "provisioned"
 	} else {
 		one.DBInstanceIdentifier, one.DBInstanceStatus, one.DBClusterIdentifier = name, status, property(properties, "DBClusterIdentifier")
+		one.MultiAZ, one.ReadReplicaSourceDBInstanceIdentifier = property(properties, "MultiAZ") == "true", property(properties, "SourceDBInstanceIdentifier")
+		one.ReadReplicaDBInstanceIdentifiers = s.Replicas(r, name)
 	}
 	return one
 }
@@ -184,7 +205,7 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request, k kind) {
 			break
 		}
 		if properties, key, ok := s.find(r, k, name); ok {
-			list.Members = append(list.Members, s.described(k, name, properties, key))
+			list.Members = append(list.Members, s.described(r, k, name, properties, key))
 		}
 	}
 	answer(w, "Describe"+k.name+"s", list)

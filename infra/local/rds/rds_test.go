@@ -18,11 +18,17 @@ import (
 // served returns a client of an RDS with the DB instances one and member and the DB cluster all. They belong to the stack that stack names.
 func served(t *testing.T, takes time.Duration, stack *string) *sdk.Client {
 	t.Helper()
-	has := map[string]string{"AWS::RDS::DBInstance one": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance member": `{"DBClusterIdentifier": "all"}`, "AWS::RDS::DBCluster all": `{"Engine": "aurora-mysql"}`}
+	has := map[string]string{"AWS::RDS::DBInstance one": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance member": `{"DBClusterIdentifier": "all"}`, "AWS::RDS::DBInstance replica": `{"SourceDBInstanceIdentifier": "source"}`, "AWS::RDS::DBInstance source": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance sql": `{"Engine": "sqlserver-se", "MultiAZ": "true"}`, "AWS::RDS::DBCluster all": `{"Engine": "aurora-mysql"}`}
 	server := httptest.NewServer(&rds.Service{
 		Find: func(_ *http.Request, kind, name string) (string, string, bool) {
 			properties, ok := has[kind+" "+name]
 			return properties, *stack, ok
+		},
+		Replicas: func(_ *http.Request, name string) []string {
+			if name == "source" {
+				return []string{"replica"}
+			}
+			return nil
 		},
 		Place: func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
 		Takes: takes,
@@ -89,6 +95,26 @@ func TestStopAndStart(t *testing.T) {
 		stack = "second"
 		if a, b := statuses(t, c); a != "available" || b != "available" {
 			t.Errorf("of another stack: %s, %s", a, b)
+		}
+	}
+}
+
+// A read replica, what has one, and SQL Server in several Availability Zones, cannot be stopped, and a description says what they are.
+// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
+func TestWhatCannotBeStopped(t *testing.T) {
+	stack := "first"
+	c := served(t, 0, &stack)
+	for _, id := range []string{"replica", "source", "sql"} {
+		if _, err := c.StopDBInstance(t.Context(), &sdk.StopDBInstanceInput{DBInstanceIdentifier: &id}); code(err) != "InvalidDBInstanceState" {
+			t.Errorf("stop %s: %v", id, err)
+		}
+		out, err := c.DescribeDBInstances(t.Context(), &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: []string{id}}}})
+		if err != nil || len(out.DBInstances) != 1 {
+			t.Fatal(out, err)
+		}
+		is := out.DBInstances[0]
+		if aws.ToString(is.DBInstanceStatus) != "available" || (aws.ToString(is.ReadReplicaSourceDBInstanceIdentifier) == "source") != (id == "replica") || (len(is.ReadReplicaDBInstanceIdentifiers) == 1) != (id == "source") || aws.ToBool(is.MultiAZ) != (id == "sql") {
+			t.Errorf("%s is %s, a replica of %s, in several zones %v", id, aws.ToString(is.DBInstanceStatus), aws.ToString(is.ReadReplicaSourceDBInstanceIdentifier), aws.ToBool(is.MultiAZ))
 		}
 	}
 }

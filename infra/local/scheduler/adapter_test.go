@@ -32,7 +32,11 @@ func (c calendar) Stored(ctx context.Context, id string) (map[string]project.Sch
 	kept, err := c.List(ctx, id)
 	all := make(map[string]project.Schedule)
 	for _, k := range kept {
-		all[k.Schedule] = project.Schedule{Operation: k.Operation, Expression: k.Expression, Zone: k.Zone}
+		s := project.Schedule{Operation: k.Operation, Expression: k.Expression, Zone: k.Zone}
+		if k.Except != nil {
+			s.Except = k.Except.Days
+		}
+		all[k.Schedule] = s
 	}
 	return all, err
 }

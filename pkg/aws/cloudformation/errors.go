@@ -35,6 +35,7 @@ var (
 )
 
 const (
+	notImported   = "is not imported by any stack"
 	noTemplate    = "Template not yet available"
 	detecting     = "Drift detection is already in progress"
 	nothingToDo   = "No updates are to be performed"
@@ -89,7 +90,7 @@ func meaning(code, message string) (kind fault.Kind, text string) {
 		return fault.Throttled, message
 	case strings.HasPrefix(message, nothingToDo):
 		return fault.Unchanged, message
-	case absent.MatchString(message), strings.HasPrefix(message, noTemplate):
+	case absent.MatchString(message), strings.HasPrefix(message, noTemplate), strings.Contains(message, notImported):
 		return fault.Missing, message
 	case strings.HasPrefix(message, detecting): // somebody else detects it, or the task itself did before a crash
 		return fault.Busy, message

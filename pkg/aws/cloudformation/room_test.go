@@ -1,6 +1,7 @@
 package cloudformation_test
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -51,6 +52,36 @@ func TestRoom(t *testing.T) {
 	for range 2 { // an error is not cached
 		if _, err := cloud.Room(t.Context(), project.Target{Name: "ap"}, func() {}); !fault.Is(err, fault.Denied) {
 			t.Error(err)
+		}
+	}
+}
+
+// CloudFormation reads a template from S3 with the role of a target. A template that it can read and does not like was read.
+func TestReadTemplate(t *testing.T) {
+	for _, c := range []struct {
+		status        int
+		code, message string
+		kind          fault.Kind
+	}{
+		{200, "", "", ""},
+		{400, "ValidationError", "S3 error: Access Denied\nFor more information check http://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html", fault.Denied},
+		{400, "ValidationError", "S3 error: The specified key does not exist.\nFor more information check http://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html", fault.Denied},
+		{400, "ValidationError", "Template format error: Unrecognized resource types: [AWS::Old::Thing]", ""},
+		{400, "ValidationError", "Rate exceeded", fault.Throttled},
+		{403, "AccessDenied", "not allowed", fault.Denied},
+		{503, "ServiceUnavailable", "later", fault.Unavailable},
+	} {
+		w := newWire(t)
+		w.answers["ValidateTemplate"] = say("<Description>d</Description>")
+		if c.code != "" {
+			w.answers["ValidateTemplate"] = refuse(c.status, c.code, c.message)
+		}
+		err := w.cloud().ReadTemplate(t.Context(), project.Target{Name: "eu"}, "d1")
+		if (err != nil) != (c.kind != "") || err != nil && !fault.Is(err, c.kind) || strings.Contains(fmt.Sprint(err), "For more") {
+			t.Errorf("%s %s: %v, want %s", c.code, c.message, err, c.kind)
+		}
+		if got := w.last().Get("TemplateURL"); got != "https://s3.amazonaws.com/stackwright/templates/d1" {
+			t.Error(got)
 		}
 	}
 }

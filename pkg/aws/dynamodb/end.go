@@ -39,6 +39,12 @@ func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	if x.Rollback != nil {
 		writes = append(writes, creating(*x.Rollback)...)
 	}
+	if x.Promotion != nil {
+		writes = append(writes, creating(*x.Promotion)...)
+	}
+	if x.Lifetime != nil {
+		writes = append(writes, lifetime(*x.Lifetime))
+	}
 	if err := t.require(ctx, notEnded(r), writes...); err != nil {
 		return err
 	}
@@ -124,7 +130,7 @@ func ending(r run.Run, now time.Time) []write {
 // notEnded returns the error of a caller that has read an older version of r or its
 // lock.
 func notEnded(r run.Run) error {
-	return fault.New(fault.Stale, "run %s has ended, has a newer generation or no longer has epoch %d; or the lock on %s has changed", r.ID, r.Epoch, r.Project)
+	return fault.New(fault.Stale, "run %s has ended, has a newer generation or no longer has epoch %d; or the lock or the lifetime of %s has changed", r.ID, r.Epoch, r.Project)
 }
 
 // expire makes all other items of a run expire, and then deletes its expiring item.

@@ -47,7 +47,10 @@ type storedRun struct {
 	Deadline           time.Time          `json:"deadline"`
 	Ended              time.Time          `json:"ended"`
 	Approval           *project.Approval  `json:"approval,omitempty"`
+	Promotion          *project.Promotion `json:"promotion,omitempty"`
+	NotBefore          time.Time          `json:"not_before"`
 	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
+	MaxFailures        []project.Limit    `json:"max_failures,omitempty"`
 	Kind               project.Kind       `json:"kind,omitempty"`
 	Destroy            *project.Destroy   `json:"destroy,omitempty"`
 	Revision           string             `json:"revision,omitempty"`

@@ -50,7 +50,7 @@ func (s *Schedules) SetSchedules(ctx context.Context, id string, wanted map[stri
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		w := want{call: project.Call{Project: id, Schedule: name, Operation: wanted[name].Operation}, Schedule: wanted[name]}
+		w := want{call: wanted[name].Call(id, name), Schedule: wanted[name]}
 		if err := s.ensure(ctx, w, there[called(id, name)], now); err != nil {
 			return err
 		}

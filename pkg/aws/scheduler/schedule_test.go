@@ -82,7 +82,11 @@ func (s shown) Stored(ctx context.Context, id string) (map[string]project.Schedu
 	stored, err := s.List(ctx, id)
 	all := make(map[string]project.Schedule)
 	for _, k := range stored {
-		all[k.Schedule] = project.Schedule{Operation: k.Operation, Expression: k.Expression, Zone: k.Zone}
+		s := project.Schedule{Operation: k.Operation, Expression: k.Expression, Zone: k.Zone}
+		if k.Except != nil {
+			s.Except = k.Except.Days
+		}
+		all[k.Schedule] = s
 	}
 	return all, err
 }

@@ -48,6 +48,13 @@ type Sky interface {
 // Cloud tests a cloud against the contracts of action.Cloud and engine.Clouds. open
 // returns an empty one. It is called in the goroutine of the test.
 func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
+	for name, law := range CloudLaws() {
+		t.Run(name, func(t *testing.T) { on(t, func(t *testing.T, sky Sky) { law(t, sky) }) })
+	}
+}
+
+// CloudLaws are the contracts of action.Cloud and engine.Clouds, by name. Each is for an empty cloud.
+func CloudLaws() map[string]func(testing.TB, Sky) {
 	laws := map[string]func(fixture){
 		"nothing is there": func(s fixture) {
 			s.status("vpc", "")
@@ -264,6 +271,29 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 			found, err := s.Exports(s.Context(), s.Node("vpc", "v1").Target, []string{"vpc-Name", "nobody-Name"}, func() {})
 			if want := (map[string]plan.Export{"vpc-Name": {Stack: "vpc", Value: "vpc"}}); err != nil || !maps.Equal(found, want) {
 				s.Errorf("found %v, %v", found, err)
+			}
+		},
+		"the stacks that import from one are listed": func(s fixture) {
+			s.up("vpc", "v1")
+			s.up("app", "v1", "vpc")
+			s.up("web", "v1", "vpc")
+			for stack, want := range map[string][]string{s.ids["vpc"]: {"app", "web"}, s.ids["app"]: nil} {
+				count := 0
+				users, err := s.Importers(s.Context(), plan.Location{Stack: "vpc", StackID: stack, Target: s.Node("vpc", "v1").Target}, func() { count++ })
+				if err != nil || !slices.Equal(users, want) || count == 0 {
+					s.Errorf("importers %v of %s, %v, with %d requests", users, stack, err, count)
+				}
+			}
+		},
+		"the resources of a stack are listed with their physical IDs": func(s fixture) {
+			s.up("vpc", "v1")
+			count := 0
+			all, err := s.Resources(s.Context(), plan.Location{Stack: "vpc", StackID: s.ids["vpc"], Target: s.Node("vpc", "v1").Target}, func() { count++ })
+			if err != nil || len(all) == 0 || all["Topic"] == "" || count == 0 {
+				s.Errorf("resources %v, %v, with %d requests", all, err, count)
+			}
+			if _, err := s.Resources(s.Context(), plan.Location{Stack: "no", StackID: s.ids["vpc"] + "0", Target: s.Node("vpc", "v1").Target}, func() {}); !fault.Is(err, fault.Missing) {
+				s.Errorf("the resources of no stack: %v", err)
 			}
 		},
 		"a stack is known by the token of its birth": func(s fixture) {
@@ -505,16 +535,19 @@ func Cloud(t *testing.T, on func(t *testing.T, holds func(*testing.T, Sky))) {
 	}
 	maps.Copy(laws, refactorLaws)
 	maps.Copy(laws, requestLaws)
+	all := make(map[string]func(testing.TB, Sky), len(laws))
 	for name, law := range laws {
-		t.Run(name, func(t *testing.T) {
-			on(t, func(t *testing.T, sky Sky) { law(fixture{t, sky, new(int), make(map[string]string)}) })
-		})
+		all[name] = func(t testing.TB, sky Sky) { law(fixture{judge{t}, sky, new(int), make(map[string]string)}) }
 	}
+	return all
 }
+
+// A judge is a test. Its methods are one level deeper than those of a Sky, which has a Fail of its own.
+type judge struct{ testing.TB }
 
 // A fixture is a sky under test.
 type fixture struct {
-	*testing.T
+	judge
 	Sky
 	count *int
 	ids   map[string]string // of the stacks that were created, by name
@@ -535,7 +568,8 @@ func (s fixture) task(stack string, v plan.Verb, version string, imports ...stri
 // The texts of templates whose digests are their content.
 const (
 	topicText = "Description: v1 imports\nResources:\n  Topic:\n    Type: AWS::SNS::Topic\n"
-	tableText = "  Table:\n    Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain\n    Properties:\n      TableName: orders\n"
+	tableText = "  Table:\n    Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain\n    Properties:\n      TableName: orders\n" +
+		"      BillingMode: PAY_PER_REQUEST\n      AttributeDefinitions: [{ AttributeName: id, AttributeType: S }]\n      KeySchema: [{ AttributeName: id, KeyType: HASH }]\n"
 )
 
 func templateOf(text string) project.Template {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -230,6 +231,29 @@ func lockLaws() []law {
 			b.same(back.Source.Version, "v0")
 			b.same(back.Requested, one.Ended)
 			b.same(b.open(), []string{"rollback-of-one", "two"})
+		}},
+		{"the promotion that follows a run is requested with its end, and waits for no lock", func(b bench) {
+			b.create("one")
+			b.enter("one")
+			one := b.run("one")
+			one.Source.Version, one.Selection = "v0", plan.Selection{}
+			one.Promotion = &project.Promotion{To: "next", Soak: project.Timeout(time.Hour)}
+			one.Start(plan.Plan{}, nil)
+			one.Started = noon
+			b.ok(b.store.Commit(b.ctx, one))
+			one = b.run("one")
+			one.State, one.Ended = run.StateSucceeded, noon.Add(time.Minute)
+			b.ok(b.end(one))
+			next := b.run("promotion-of-one")
+			b.same(next.State, run.StatePending)
+			b.same(next.Follows, "one")
+			b.same(next.FromRevision, "one")
+			b.same(next.Operation, "promote")
+			b.same(next.NotBefore, one.Ended.Add(time.Hour))
+			b.same(b.open(), []string{"promotion-of-one"})
+			b.same(b.waits(), "")
+			b.same(b.lock().LastSuccessful, one.Source)
+			b.same(b.lock().Promotion, one.Promotion)
 		}},
 		{"a lock is released from a run that cannot be read, once", func(b bench) {
 			b.create("one")

@@ -92,14 +92,17 @@ func runLaws() []law {
 			want.Start(p, map[string]string{"n7": "spec"})
 			want.Started, want.Deadline = noon.Add(time.Second), noon.Add(time.Hour)
 			want.Messages, want.Changes = []string{"of the plan"}, "reference"
-			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}}
+			want.MaxParallel = []project.Limit{{Most: 10}, {Prefix: "n1", Most: 2}, {Rollout: "net", Most: 3}}
+			want.MaxFailures = []project.Limit{{Most: 5}, {Rollout: "net", Most: 0}}
 			want.Kind = project.Sceptre
 			want.Approval = &project.Approval{Plan: true, Approvers: []string{"arn:*"}, Approvals: 2, Expires: project.Timeout(time.Hour), NotByAuthor: true}
 			want.Destroy = &project.Destroy{
 				Hooks: []project.Hook{{Name: "export", Moments: []project.Moment{project.BeforeDestroy}, Type: "invoke", Values: map[string]project.Text{"invoke": project.Literal("arn")}}},
 				Home:  project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
 			}
-			want.Values, want.Revision = "values", "earlier"
+			want.Values, want.Revision, want.Snapshot = "values", "earlier", "monday"
+			want.FromEnvironment, want.FromRevision = "staging", "previous"
+			want.Promotion = &project.Promotion{From: "staging", To: "next", Soak: project.Timeout(time.Hour), Alarms: []project.PromotionAlarm{{Name: "errors", Target: want.Destroy.Home}}}
 			b.ok(b.store.Commit(b.ctx, want))
 			b.same(b.load("one"), want)
 			want.Steps = nil

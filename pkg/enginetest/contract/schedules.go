@@ -49,6 +49,12 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.has(shop, other)
 			d.arrange(shop, nightly)
 			d.has(shop, nightly)
+			quiet := nightly
+			quiet.Except = []project.Days{"2026-12-24/2027-01-01"}
+			d.arrange(shop, quiet)
+			d.has(shop, quiet)
+			d.arrange(shop, nightly)
+			d.has(shop, nightly)
 		},
 		"schedules of other projects do not change": func(d diary) {
 			d.arrange(shop, nightly)
@@ -116,7 +122,7 @@ func (d diary) has(id string, all ...named) {
 	d.Helper()
 	want := make(map[string]project.Schedule)
 	for _, n := range all {
-		want[n.name] = project.Schedule{Operation: n.Operation, Expression: n.Expression, Zone: n.Zone}
+		want[n.name] = project.Schedule{Operation: n.Operation, Expression: n.Expression, Zone: n.Zone, Except: n.Except}
 	}
 	got, err := d.Stored(d.Context(), id)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {

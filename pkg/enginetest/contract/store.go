@@ -22,7 +22,7 @@ import (
 // Store tests a store against the contract of engine.Store. open returns an empty
 // one.
 func Store(t *testing.T, open func(t *testing.T) engine.Store) {
-	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), followLaws(), pollLaws(), answerLaws(), recordLaws(), lockLaws(), raceLaws()} {
+	for _, laws := range [][]law{runLaws(), endLaws(), stepLaws(), followLaws(), pollLaws(), answerLaws(), recordLaws(), lockLaws(), lifetimeLaws(), raceLaws()} {
 		for _, l := range laws {
 			t.Run(l.name, func(t *testing.T) {
 				l.holds(bench{t, open(t), t.Context()})
@@ -213,6 +213,9 @@ func (b bench) end(r run.Run) error {
 	}
 	x := l.Leave(r, operation(r), "rollback-of-"+r.ID)
 	x.From = was.State
+	if x.Promotion != nil {
+		x.Promotion.ID = "promotion-of-" + r.ID
+	}
 	return b.store.End(b.ctx, r, x)
 }
 

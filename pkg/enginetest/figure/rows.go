@@ -45,6 +45,7 @@ const (
 		"and 1.029 for 1,000 when this was written. With slow events, a poll that comes when the recorded duration of a stack is nearly over would notice the end before the event, from the second deploy on; a poll that comes too early costs a request and transitions."
 	rounds = "500 steps become ready in few minutes, and a function call starts 40 of them. Starts that last a round longer delay their dependents by it, and each waits for its event: a stack starts about 2.9 s after its dependencies " +
 		"have ended, against 2.1 s with events of 0.1 to 0.2 s. More calls of execute-step at the same time would shorten a round, but each needs state transitions."
+	fleet     = "The least possible has no gap between one stack and the next. Each of the thirty places has a gap of about 2 s for each of the ten stacks that it has one after another, and accounts that throttle delay theirs."
 	lostAlone = "Without events and without a recorded duration, a step is polled after a quarter of the time that it has run, so an operation of three hours is polled often. " +
 		"Only a longer pause would need fewer requests, and each end would be noticed later; from the second deploy on, the recorded duration does it."
 	emulated = "The command hosts the emulators, the state machine and the functions in its own process, and reads a journal at its start; the column of CPU is what all of that needs."
@@ -83,6 +84,11 @@ var Rows = []Row{
 	{"cost/ten chains, operations of ten seconds", "dollars, 100 stacks in ten chains, operations of 10 s", "$%.4f", 0.012, "cost", "", ""},
 	{"transitions/ten chains, operations of a minute", "state transitions, 100 stacks in ten chains, lognormal with a median of a minute", "%.0f", 350, "cost", "", ""},
 	{"cost/ten chains, operations of a minute", "dollars, 100 stacks in ten chains, lognormal with a median of a minute", "$%.4f", 0.012, "cost", "", ""},
+
+	{"makespan/fleet", "makespan ÷ least possible, 20 stacks in 300 targets rolled out, 30 targets at a time, 2 % of them fail, 10 % throttle", "%.3f", 1.1, "fleet", "", fleet},
+	{"calls/fleet", "requests to CloudFormation a stack, the same run", "%.2f", 3, "fleet", "", "A request that is throttled is sent again, and a creation that fails has its events read for its reason."},
+	{"transitions/fleet", "state transitions, the same run", "%.0f", 0, "fleet", "", ""},
+	{"cost/fleet", "dollars, the same run", "$%.3f", 0, "fleet", "", ""},
 
 	{"poll/bytes-10000", "bytes that a poll of 10,000 steps reads, 100 in flight", "%.0f", 102_000, "poll", "", "A step in flight has more than a kilobyte."},
 

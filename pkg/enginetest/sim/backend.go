@@ -53,6 +53,9 @@ type Backend struct {
 	// call takes 1 to 10 milliseconds.
 	Latency func(call string) time.Duration
 
+	// InEnvironment returns the project of a source in an environment. If it is nil, each project is in the environment that it has.
+	InEnvironment func(s run.Source, p project.Project, environment string) (project.Project, error)
+
 	// Started is called when CloudFormation has started an operation on a stack, and when
 	// it has started the rollback of one. It may be nil.
 	Started func(action.Task)
@@ -84,7 +87,7 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 	}
 	cloud := crashingCloud{b}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, suspend.Services{Stacks: crashingSwitches{b}, Groups: crashingSwitches{b}, Databases: crashingSwitches{b}, Clusters: crashingSwitches{b}})...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Alarms: crashingHooks{b}, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, suspend.Services{Stacks: crashingSwitches{b}, Groups: crashingSwitches{b}, Databases: crashingSwitches{b}, Clusters: crashingSwitches{b}})...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}
@@ -297,7 +300,13 @@ func (b *Backend) Project(ctx context.Context, r run.Run) (p project.Project, er
 		if p, ok = b.projects[r.Source.Version]; !ok {
 			return fault.New(fault.Missing, "there is no version %s", r.Source.Version)
 		}
-		return nil
+		if b.InEnvironment == nil {
+			return nil
+		}
+		_, environment, _ := strings.Cut(r.Project, "@")
+		var err error
+		p, err = b.InEnvironment(r.Source, p, environment)
+		return err
 	})
 	return p, err
 }

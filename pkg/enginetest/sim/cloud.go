@@ -35,7 +35,8 @@ type Cloud struct {
 
 	Stored map[string]project.StoredParameter // the parameter store of all targets
 
-	StackLimit int // how many stacks an account may have in a region; 0 is no limit
+	StackLimit int             // how many stacks an account may have in a region; 0 is no limit
+	Lost       map[string]bool // the digests of templates that are no longer in the bucket
 
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
@@ -343,6 +344,41 @@ func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, er
 		return nil, fault.New(fault.Denied, "GetTemplate is not allowed")
 	}
 	return templateOf(st.now.template), nil
+}
+
+// Importers implements engine.Clouds.
+func (c *Cloud) Importers(_ context.Context, p plan.Location, count func()) ([]string, error) {
+	count()
+	if err := c.denied(p.Target); err != nil {
+		return nil, err
+	}
+	st := c.find(p)
+	if st == nil {
+		return nil, fault.New(fault.Missing, "stack %s does not exist", p.Stack)
+	}
+	var users []string
+	for _, name := range c.users(st) {
+		name, _, _ = strings.Cut(name, "@") // the target
+		users = append(users, name)
+	}
+	return users, nil
+}
+
+// Resources implements engine.Clouds. A stack has a topic and perhaps a table.
+func (c *Cloud) Resources(_ context.Context, p plan.Location, count func()) (map[string]string, error) {
+	count()
+	if err := c.denied(p.Target); err != nil {
+		return nil, err
+	}
+	st := c.find(p)
+	if st == nil {
+		return nil, fault.New(fault.Missing, "stack %s does not exist", p.Stack)
+	}
+	all := map[string]string{"Topic": st.id + "/Topic"}
+	if name := TableOf(st.now.template); name != "" {
+		all["Table"] = name
+	}
+	return all, nil
 }
 
 // Exports implements engine.Clouds. The export of a stack is its output Name, as NAME-Name.
@@ -681,12 +717,18 @@ func (c *Cloud) failure(st *stack, operation string, want content) string {
 
 // user returns the name of a live stack that imports the export of st, or "".
 func (c *Cloud) user(st *stack) string {
+	return strings.Join(c.users(st)[:min(1, len(c.users(st)))], "")
+}
+
+// users lists the live stacks that import the export of one, sorted.
+func (c *Cloud) users(st *stack) []string {
+	var all []string
 	for _, name := range c.Names() {
 		if u := c.live[name]; u != st && u.now.value != "" && slices.Contains(append(u.now.imports(), u.formerImports...), st.name) {
-			return name
+			all = append(all, name)
 		}
 	}
-	return ""
+	return all
 }
 
 // InUse reports whether another live stack imports the export of the one of that

@@ -233,6 +233,28 @@ func (m crashingCloud) Exports(ctx context.Context, t project.Target, names []st
 	})
 }
 
+// Resources implements engine.Clouds.
+func (m crashingCloud) Resources(ctx context.Context, p plan.Location, count func()) (map[string]string, error) {
+	return got(m.Backend, ctx, "Clouds.Resources", p.Stack, func() (map[string]string, error) {
+		if err := m.Cloud.admit(p.Target.Where(), 1, 0); err != nil {
+			return nil, err
+		}
+		m.Cloud.count("ListStackResources", 1)
+		return m.Cloud.Resources(ctx, p, count)
+	})
+}
+
+// Importers implements engine.Clouds.
+func (m crashingCloud) Importers(ctx context.Context, p plan.Location, count func()) ([]string, error) {
+	return got(m.Backend, ctx, "Clouds.Importers", p.Stack, func() ([]string, error) {
+		if err := m.Cloud.admit(p.Target.Where(), 1, 0); err != nil {
+			return nil, err
+		}
+		m.Cloud.count("ListImports", 1)
+		return m.Cloud.Importers(ctx, p, count)
+	})
+}
+
 // Room implements engine.Clouds.
 func (m crashingCloud) Room(ctx context.Context, t project.Target, count func()) (plan.Room, error) {
 	return got(m.Backend, ctx, "Clouds.Room", t.Name, func() (plan.Room, error) {
@@ -241,6 +263,17 @@ func (m crashingCloud) Room(ctx context.Context, t project.Target, count func())
 		}
 		m.Cloud.count("ListStacks", 1)
 		return m.Cloud.Room(ctx, t, count)
+	})
+}
+
+// ReadTemplate implements engine.Clouds.
+func (m crashingCloud) ReadTemplate(ctx context.Context, t project.Target, digest string) error {
+	return m.Backend.do(ctx, "Clouds.ReadTemplate", t.Name, func() error {
+		if err := m.Cloud.admit(t.Where(), 1, 0); err != nil {
+			return err
+		}
+		m.Cloud.count("ValidateTemplate", 1)
+		return m.Cloud.ReadTemplate(ctx, t, digest)
 	})
 }
 

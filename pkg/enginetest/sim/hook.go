@@ -18,13 +18,15 @@ type Hooks struct {
 	Calls     []HookCalled
 	Fail      map[string]int               // how many of the next calls fail, by the name of the hook
 	Seconds   map[string]float64           // how long the executions of state machines take, by the name of the hook; 0 if it is missing
-	Alarms    map[string]string            // the states of alarms, by name
+	Alarms    map[string]string            // the states of alarms, by name, which SetAlarm sets
 	Buckets   map[string]int               // how often something has to be deleted until a bucket is empty, by name
 	Objects   map[string]map[string]string // what buckets have, by key; a bucket that is not in it does not exist
 	Zips      map[string][]byte            // the files of projects, by digest
 	Suspended map[string][]string          // the processes of Auto Scaling groups that are suspended, by the name of the group
 	Called    func(HookCalled)             // called with each call; nil for none
 	started   map[string]hookExecution     // by the name of the execution
+	since     map[string]time.Time         // when alarms got their states, by name
+	raised    map[string]time.Time         // when they last went off
 	clock     *Clock
 }
 
@@ -44,7 +46,7 @@ type hookExecution struct {
 
 // NewHooks returns what hooks call, before the first call.
 func NewHooks(c *Clock) *Hooks {
-	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), Buckets: make(map[string]int), Objects: make(map[string]map[string]string), Zips: make(map[string][]byte), Suspended: make(map[string][]string), started: make(map[string]hookExecution), clock: c}
+	return &Hooks{Fail: make(map[string]int), Seconds: make(map[string]float64), Alarms: make(map[string]string), Buckets: make(map[string]int), Objects: make(map[string]map[string]string), Zips: make(map[string][]byte), Suspended: make(map[string][]string), started: make(map[string]hookExecution), since: make(map[string]time.Time), raised: make(map[string]time.Time), clock: c}
 }
 
 // call records a call, and reports whether it is to fail.
@@ -87,6 +89,11 @@ func (h seenHooks) Call(ctx context.Context, c hook.Call) (string, error) {
 // Ended implements action.Hooks.
 func (h seenHooks) Ended(ctx context.Context, c hook.Call) (bool, error) {
 	return h.Services.Ended(ctx, c)
+}
+
+// InAlarm implements action.Hooks.
+func (h seenHooks) InAlarm(ctx context.Context, id string, in project.Target, names []string) ([]string, error) {
+	return h.Services.InAlarm(ctx, id, in, names)
 }
 
 // Stop implements action.Hooks.
@@ -196,16 +203,40 @@ func (m crashingHooks) StopExecution(ctx context.Context, _ project.Target, exec
 	})
 }
 
-// AlarmOK implements hook.Alarms.
-func (m crashingHooks) AlarmOK(ctx context.Context, in project.Target, name string) (bool, error) {
-	return got(m.Backend, ctx, "Hooks.Alarm", name, func() (bool, error) {
-		m.Hooks.arrived(ctx, name)
-		state, ok := m.Hooks.Alarms[name]
-		if !ok {
-			return false, fault.New(fault.Refused, "there is no alarm %s in account %s and region %s: create it, or name another one", name, in.Account, in.Region)
+// States implements hook.Alarms and engine.Alarms. An alarm has one state in all targets, unless it has another in one: "errors@eu".
+func (m crashingHooks) States(ctx context.Context, in project.Target, names []string) ([]project.Alarm, error) {
+	return got(m.Backend, ctx, "Alarms.States", strings.Join(names, " "), func() ([]project.Alarm, error) {
+		all := make([]project.Alarm, len(names))
+		for i, name := range names {
+			m.Hooks.arrived(ctx, name)
+			key := name
+			if _, other := m.Hooks.Alarms[name+"@"+in.Name]; other {
+				key = name + "@" + in.Name
+			}
+			all[i] = project.Alarm{Name: name, State: m.Hooks.Alarms[key], Since: m.Hooks.since[key]}
 		}
-		return state == "OK", nil
+		return all, nil
 	})
+}
+
+// Raised implements engine.Alarms.
+func (m crashingHooks) Raised(ctx context.Context, _ project.Target, name string, since time.Time) (time.Time, error) {
+	return got(m.Backend, ctx, "Alarms.Raised", name, func() (time.Time, error) {
+		if at := m.Hooks.raised[name]; !at.Before(since) {
+			return at, nil
+		}
+		return time.Time{}, nil
+	})
+}
+
+// SetAlarm gives an alarm a state from now on.
+func (h *Hooks) SetAlarm(name, state string) {
+	if h.Alarms[name] != state {
+		h.Alarms[name], h.since[name] = state, h.clock.Now()
+		if state == "ALARM" {
+			h.raised[name] = h.clock.Now()
+		}
+	}
 }
 
 // EmptyBucket implements hook.Buckets.

@@ -76,6 +76,12 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 		if err := s.same(r.Project, x.Lock); err != nil {
 			return false, err
 		}
+		if x.Lifetime != nil {
+			if err := s.sameLifetime(*x.Lifetime); err != nil {
+				return false, err
+			}
+			s.setLifetime(*x.Lifetime)
+		}
 		if !x.Unchanged {
 			s.change(r.Project, x.Lock)
 		}
@@ -85,6 +91,9 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 		delete(s.open, r.ID)
 		if x.Rollback != nil {
 			s.create(*x.Rollback)
+		}
+		if x.Promotion != nil {
+			s.create(*x.Promotion)
 		}
 		return true, nil
 	})

@@ -18,6 +18,17 @@ func (c *Cloud) Room(_ context.Context, t project.Target, count func()) (plan.Ro
 	return plan.Room{Limit: c.StackLimit, Stacks: c.stacksIn(t)}, nil
 }
 
+// ReadTemplate implements engine.Clouds.
+func (c *Cloud) ReadTemplate(_ context.Context, t project.Target, digest string) error {
+	if err := c.denied(t); err != nil {
+		return err
+	}
+	if c.Lost[digest] {
+		return fault.New(fault.Denied, "CloudFormation cannot read template %s from the bucket of the installation (S3 error: The specified key does not exist.)", digest)
+	}
+	return nil
+}
+
 // stacksIn counts the stacks in the account and region of a target.
 func (c *Cloud) stacksIn(t project.Target) int {
 	if !c.Apart {

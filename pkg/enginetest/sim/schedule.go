@@ -26,7 +26,7 @@ func NewSchedules() *Schedules {
 func (s *Schedules) SetSchedules(_ context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
 	stored := make(map[string]project.Schedule)
 	for name, w := range wanted {
-		if s.schedules[id][name] == w || !w.Past(now) {
+		if s.schedules[id][name].Equal(w) || !w.Past(now) {
 			stored[name] = w
 		}
 	}

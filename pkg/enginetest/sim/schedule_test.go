@@ -15,7 +15,7 @@ type calendar struct{ *sim.Schedules }
 func (c calendar) Stored(_ context.Context, id string) (map[string]project.Schedule, error) {
 	all := make(map[string]project.Schedule)
 	for name, s := range c.Of(id) {
-		all[name] = project.Schedule{Operation: s.Operation, Expression: s.Expression, Zone: s.Zone}
+		all[name] = project.Schedule{Operation: s.Operation, Expression: s.Expression, Zone: s.Zone, Except: s.Except}
 	}
 	return all, nil
 }

@@ -183,8 +183,8 @@ func (s *Store) put(project string, r plan.Record) {
 
 // copyRun returns a run that shares nothing with r, without steps.
 func copyRun(r run.Run) run.Run {
-	r.Messages, r.Selection, r.Adopt, r.Commands, r.Steps = slices.Clone(r.Messages), r.Selection.Clone(), slices.Clone(r.Adopt), slices.Clone(r.Commands), nil
-	r.MaxParallel = slices.Clone(r.MaxParallel)
+	r.Messages, r.Selection, r.Adopt, r.Retain, r.Commands, r.Steps = slices.Clone(r.Messages), r.Selection.Clone(), slices.Clone(r.Adopt), slices.Clone(r.Retain), slices.Clone(r.Commands), nil
+	r.MaxParallel, r.MaxFailures = slices.Clone(r.MaxParallel), slices.Clone(r.MaxFailures)
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -37,6 +38,8 @@ type Store struct {
 	owners   map[string]string                 // of adopted stacks, by ID
 	lists    map[string][]string               // by project: runs in the order of their requests
 	audit    map[string][]Entry                // by run
+
+	lifetimes map[string]project.Lifetime // by project
 
 	released map[string]bool // by run and request: the commands that released a lock
 }
@@ -72,7 +75,7 @@ func NewStore() *Store {
 	return &Store{
 		runs: make(map[string]*storedRun), open: make(map[string]bool), locks: make(map[string]run.Lock),
 		records: make(map[string]map[string]plan.Record), owners: make(map[string]string), lists: make(map[string][]string), audit: make(map[string][]Entry),
-		released: make(map[string]bool), views: make(map[place][]run.Step),
+		released: make(map[string]bool), lifetimes: make(map[string]project.Lifetime), views: make(map[place][]run.Step),
 	}
 }
 
@@ -243,10 +246,12 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		}
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Selection, k.run.Adopt = r.State, r.Operation, r.Source, r.MaxDeletions, r.Selection.Clone(), slices.Clone(r.Adopt)
+		k.run.Retain, k.run.WhileSuspended = slices.Clone(r.Retain), r.WhileSuspended
 		k.run.Digest, k.run.Unchanged, k.run.Started, k.run.Rollback = r.Digest, r.Unchanged, r.Started, r.Rollback
 		k.run.Deadline, k.run.Schedule, k.run.Messages = r.Deadline, r.Schedule, slices.Clone(r.Messages)
-		k.run.MaxParallel, k.run.Changes = slices.Clone(r.MaxParallel), r.Changes
-		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Revision, k.run.Values = r.Kind, r.Approval, r.Destroy, r.Revision, r.Values
+		k.run.MaxParallel, k.run.MaxFailures, k.run.Changes = slices.Clone(r.MaxParallel), slices.Clone(r.MaxFailures), r.Changes
+		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Revision, k.run.Values, k.run.Snapshot = r.Kind, r.Approval, r.Destroy, r.Revision, r.Values, r.Snapshot
+		k.run.FromEnvironment, k.run.FromRevision, k.run.Promotion = r.FromEnvironment, r.FromRevision, r.Promotion
 		return true, nil
 	})
 }

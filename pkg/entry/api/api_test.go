@@ -58,6 +58,7 @@ type app struct {
 	files     int               // how many more files configurations have
 	plans     map[string]string // what plans would change, by reference
 	denies    bool              // everything
+	secret    string            // the project that nobody may read
 	about     string            // what the role was needed for last
 	undecided error             // why nothing can be decided
 	followed  func()            // is called when a run is followed
@@ -166,7 +167,7 @@ func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, erro
 // allows is API.Allows.
 func (h *app) allows(_ context.Context, _ access.Principal, _ access.Role, about string) (bool, error) {
 	h.about = about
-	return !h.denies, h.undecided
+	return !h.denies && (h.secret == "" || h.secret != about), h.undecided
 }
 
 // parse reads requests as the function does.
@@ -348,6 +349,10 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 			value.SetString("a")
 		case reflect.Slice:
 			value.Set(reflect.ValueOf([]string{"a"}))
+		case reflect.Int64:
+			value.SetInt(1)
+		case reflect.Struct:
+			value.Set(reflect.ValueOf(noon))
 		default:
 			value.Set(reflect.New(f.Type.Elem()))
 		}

@@ -31,14 +31,17 @@ func TestDocuments(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		examples = append(examples, m[1])
 	}
-	if len(examples) != 6 {
+	if len(examples) != 8 {
 		t.Fatalf("there are %d examples", len(examples))
 	}
-	begin, shown, page1, back, command, wrong := examples[0], examples[1], examples[2], examples[3], examples[4], examples[5]
-	for _, body := range []string{begin, back} {
+	begin, shown, page1, back, promoted, named, command, wrong := examples[0], examples[1], examples[2], examples[3], examples[4], examples[5], examples[6], examples[7]
+	for _, body := range []string{begin, back, named} {
 		if r, _ := newApp().ask(t, call(runs, body)); r.StatusCode != 202 {
 			t.Errorf("%s is answered %d %s", body, r.StatusCode, r.Body)
 		}
+	}
+	if r, _ := newApp().ask(t, call(runs, strings.Replace(promoted, `"staging"`, `"prod"`, 1), "environment=new")); r.StatusCode != 202 { // only prod has had a run
+		t.Errorf("%s is answered %d %s", promoted, r.StatusCode, r.Body)
 	}
 	if r, _ := newApp().ask(t, call(to("cancel"), command)); r.StatusCode != 202 {
 		t.Errorf("%s is answered %d %s", command, r.StatusCode, r.Body)

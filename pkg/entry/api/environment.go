@@ -76,15 +76,60 @@ func (a API) environmentOf(ctx context.Context, id string) (report.Environment, 
 		one := report.Of(r, time.Now())
 		return &one
 	}
-	e.Stacks, e.LastSuccessful = stacks, l.LastSuccessful
+	lifetime, err := a.Records.Lifetime(ctx, id)
+	if err != nil {
+		return e, err
+	}
+	e.Stacks, e.LastSuccessful, e.Lifetime = stacks, l.LastSuccessful, report.LifetimeOf(lifetime)
 	if len(runs) > 0 {
 		e.LastRun = shown(runs[0])
 	}
 	if failed, ok := report.Unrepaired(runs); ok {
 		e.Attention = shown(failed)
 	}
+	if p, ok := report.Promoting(runs); ok {
+		e.Promotion = shown(p)
+	}
 	e.Lock, err = report.QueueEntryOf(ctx, a.Reader, id)
 	return e, err
+}
+
+// living reads what the list of environments says of each.
+type living struct {
+	Records
+	reader Reader
+}
+
+// List implements report.Lives.
+func (l living) List(ctx context.Context, id string, most int) ([]run.Run, error) {
+	return l.reader.List(ctx, id, most)
+}
+
+// allEnvironments lists the environments that live, of the projects that the caller may read.
+func (a API) allEnvironments(ctx context.Context, q question) (answer, error) {
+	projects, err := a.readable(ctx, q)
+	if err != nil {
+		return answer{}, err
+	}
+	page, read := report.LivingPage{Environments: []report.LivingEnvironment{}}, 0
+	last := q.QueryStringParameters["after"]
+	for _, id := range slices.Sorted(slices.Values(projects)) {
+		if id <= last {
+			continue
+		}
+		if read++; read > mostProjects || len(page.Environments) >= mostEnvironments {
+			page.After = last
+			break
+		}
+		e, lives, err := report.Living(ctx, living{a.Records, a.Reader}, id)
+		if err != nil {
+			return answer{}, err
+		}
+		if last = id; lives {
+			page.Environments = append(page.Environments, e)
+		}
+	}
+	return answer{body: page}, nil
 }
 
 // approvals lists what waits for approval in a project.

@@ -172,7 +172,15 @@ func TestSchedulesShowTheirNextTimes(t *testing.T) {
 	if len(shown.Next) != 10 || shown.Next[0].Format(time.RFC3339) != "2026-03-29T09:00:00+02:00" || shown.Next[9].Format(time.RFC3339) != "2026-04-07T09:00:00+02:00" {
 		t.Errorf("%v", shown.Next)
 	}
-	at.Off = true
+	at.Except = &project.Exception{Zone: at.Zone, Days: []project.Days{"2026-03-29/2026-04-02"}}
+	if times := report.NextTimes(at, time.Date(2026, 3, 28, 8, 30, 0, 0, time.UTC), 2); len(times) != 2 || times[0].Format(time.RFC3339) != "2026-04-03T09:00:00+02:00" {
+		t.Errorf("without some days it runs at %v", times)
+	}
+	at.Except.Days = []project.Days{"2026-01-01/2199-12-31"}
+	if times := report.NextTimes(at, noon, 2); times != nil {
+		t.Errorf("it never runs, and at %v", times)
+	}
+	at.Except, at.Off = nil, true
 	if shown := report.ScheduleOf(at, noon); shown.Next != nil {
 		t.Errorf("it is disabled, and runs at %v", shown.Next)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -217,5 +218,44 @@ func TestAllResources(t *testing.T) {
 	}
 	if r, _ := a.Answer(t.Context(), call("GET /resources", "", "query.stack=")); r.StatusCode != 429 {
 		t.Errorf("throttled at once: %d %s", r.StatusCode, r.Body)
+	}
+}
+
+// The environments that live are those that the caller may read, with until when each lives, and pages lead through them.
+func TestAllEnvironments(t *testing.T) {
+	h := newApp()
+	shown := func(p report.LivingPage) (all []string, next string) {
+		for _, e := range p.Environments {
+			until := "for ever"
+			if e.Lifetime != nil {
+				until = e.Lifetime.Expires.UTC().Format(time.RFC3339) + " " + e.Lifetime.Pattern + " " + e.Lifetime.TTL
+			}
+			all = append(all, fmt.Sprint(e.Project, " ", e.Stacks, " ", until, " ", e.Deployed != nil))
+		}
+		return all, p.After
+	}
+	list := func(words ...string) string {
+		return strings.Join(slices.Concat(pagesOf(t, h, "GET /environments", "after", shown, words...)...), ", ")
+	}
+	shop := "shop@prod 3 " + noon.Add(36*time.Hour).UTC().Format(time.RFC3339) + " pr* 1d12h true"
+	if got := list("query.project="); got != shop {
+		t.Errorf("a reader of shop@prod is shown %s", got)
+	}
+	h.admin = true
+	if got, want := list("query.project="), "other@prod 3 for ever true, "+shop; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := list("query.project=shop"); got != shop {
+		t.Errorf("of a project: %s", got)
+	}
+	if one := read[report.LivingPage](t, h, "GET /environments", "query.after=other@prod").Environments; len(one) != 1 || !one[0].Lifetime.GivenUp || !one[0].Lifetime.Next.IsZero() || one[0].Lifetime.Destroys != oldest {
+		t.Errorf("%+v", one)
+	}
+	if e := read[report.Environment](t, h, "GET"+ofShop); e.Lifetime == nil || e.Lifetime.Who != "ann" || e.Lifetime.Attempts != project.MostAttempts {
+		t.Errorf("%+v", e.Lifetime)
+	}
+	h.blind = fault.New(fault.Throttled, "slow down")
+	if r, _ := h.ask(t, call("GET /environments", "")); r.StatusCode != 429 {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }

@@ -29,6 +29,9 @@ type Records interface {
 	// RecordsOf returns the records of some nodes.
 	RecordsOf(ctx context.Context, project string, nodes []string) (map[string]plan.Record, error)
 
+	// Lifetime returns the lifetime of an environment; the zero Lifetime if it lives for ever.
+	Lifetime(ctx context.Context, project string) (project.Lifetime, error)
+
 	// Stacks returns how many records a project has.
 	Stacks(ctx context.Context, project string) (int, error)
 

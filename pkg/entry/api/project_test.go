@@ -79,6 +79,17 @@ func (h *app) Stacks(ctx context.Context, project string) (int, error) {
 	return len(records), err
 }
 
+// Lifetime is api.Records: shop@prod expires.
+func (h *app) Lifetime(_ context.Context, id string) (project.Lifetime, error) {
+	if id != "shop@prod" {
+		return project.Lifetime{}, nil
+	}
+	return project.Lifetime{
+		Project: id, Version: 7, Pattern: "pr*", TTL: project.TTL(36 * time.Hour), Expires: noon.Add(36 * time.Hour), Set: noon, Run: newest, Who: "ann",
+		Attempts: project.MostAttempts, Attempt: oldest, Next: noon.Add(40 * time.Hour), Destroys: oldest,
+	}, h.blind
+}
+
 // History is api.Records: of stack a, two steps of the newest runs.
 func (h *app) History(_ context.Context, _, stack, before string, most int) ([]run.StepOf, string, error) {
 	const place = "2026-03-01T12:00:00.000000000Z#" + newest + "#00000"

@@ -27,7 +27,7 @@ func (a API) revisions(ctx context.Context, q question) (answer, error) {
 	var older run.History
 	if len(runs) == most {
 		before = runs[most-1].ID
-	} else if older.Successful, err = a.unrecorded(ctx, l.Successful, runs); err != nil {
+	} else if older.Successful, err = a.unrecorded(ctx, l.Kept(), runs); err != nil {
 		return answer{}, err
 	}
 	return answer{body: report.RevisionPage{Revisions: report.RevisionsOf(older.Revisions(plan.AllOperations(), runs), l.LastSuccessful), Before: before}}, nil

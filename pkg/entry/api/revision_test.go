@@ -96,3 +96,33 @@ func TestRollbackTo(t *testing.T) {
 		t.Errorf("of a project that has had no run: %d %s", r.StatusCode, r.Body)
 	}
 }
+
+// A promotion names the environment whose revision is deployed: one that has had a run, and that the caller may read. The project and environment of the path may have had none.
+func TestPromote(t *testing.T) {
+	h := newApp()
+	const body, key = `{"operation":"promote","options":{"from_environment":"prod","from_revision":"current"}}`, "header.idempotency-key=a"
+	r, said := h.ask(t, call(runs, body, key, "environment=new"))
+	if r.StatusCode != 202 || len(h.requested) != 1 || h.requested[0].PromotedFrom() != "shop@prod" || h.requested[0].FromRevision != "current" || h.requested[0].Project != "shop@new" {
+		t.Fatalf("%d %s, %+v", r.StatusCode, r.Body, h.requested)
+	}
+	h.runs[0].Source, h.runs[0].Revision, h.runs[0].Started = run.Source{Key: "k", Version: "v1"}, oldest, noon.Add(time.Second)
+	if again, same := h.ask(t, call(runs, body, key, "environment=new")); again.StatusCode != 202 || same.Run != said.Run || !strings.Contains(again.Body, `"revision":"`+oldest+`","from_environment":"prod"`) {
+		t.Errorf("%d %s", again.StatusCode, again.Body)
+	}
+	for _, other := range []string{strings.Replace(body, "current", "previous", 1), strings.Replace(body, `"prod"`, `"dev"`, 1)} {
+		if r, _ := h.ask(t, call(runs, other, key, "environment=new")); r.StatusCode != 409 && r.StatusCode != 404 {
+			t.Errorf("%s: %d %s", other, r.StatusCode, r.Body)
+		}
+	}
+	h = newApp()
+	h.secret = "shop@prod"
+	if r, said := h.ask(t, call(runs, body, "environment=new")); r.StatusCode != 403 || said.Detail != "not allowed" || len(h.requested) > 0 {
+		t.Errorf("who may not read it: %d %s, %+v", r.StatusCode, r.Body, h.requested)
+	}
+	if r, said := newApp().ask(t, call(runs, strings.Replace(body, `"prod"`, `"nowhere"`, 1))); r.StatusCode != 404 || said.Detail != "there is no shop@nowhere: it has had no run" {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+	if r, said := newApp().ask(t, call(runs, `{"operation":"promote",`+zip+`}`)); r.StatusCode != 400 || !strings.Contains(r.Body, "name the environment in options.from_environment") || !strings.Contains(r.Body, "options.from_environment: missing") {
+		t.Errorf("%d %s", r.StatusCode, said.Detail)
+	}
+}

@@ -203,6 +203,9 @@ func routes() map[string]route {
 		"GET " + of + "/revisions/{revision}": {
 			id: "showRevision", summary: "Show the revision that a word names, as a rollback names it", role: access.Reader, handle: API.revision, answers: report.Revision{},
 		},
+		"GET " + of + "/snapshots": {
+			id: "listSnapshots", summary: "List the snapshots of a project, newest first, each with the revision that it names", role: access.Reader, handle: API.snapshots, answers: report.SnapshotPage{},
+		},
 		"GET " + of + "/revisions/{from}/diff/{to}": {
 			id: "showDifference", summary: "Show what differs between two revisions: files, stacks and templates", role: access.Reader, handle: API.difference,
 			query: []parameter{paged("entry")}, answers: report.Difference{},

@@ -35,6 +35,13 @@ func listRoutes() map[string]route {
 			),
 			answers: report.EventList{},
 		},
+		"GET /environments": {
+			id: "listAllEnvironments", summary: "List the environments that have stacks or an end, of the projects that the caller may read, sorted, with until when each lives", role: access.Reader, handle: API.allEnvironments,
+			query: append(ofProjects(),
+				parameter{name: "after", text: "the name of the last environment of the last answer, as shop@prod: the page has the environments behind it"},
+			),
+			answers: report.LivingPage{},
+		},
 		"GET /stacks": {
 			id: "listAllStacks", summary: "List the recorded stacks of the projects that the caller may read, sorted by project and name, without outputs", role: access.Reader, handle: API.allStacks,
 			query: append(ofProjects(),

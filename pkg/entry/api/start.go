@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/strict"
@@ -42,7 +44,7 @@ func (a API) retry(ctx context.Context, q question) (answer, error) {
 	if err == nil && len(strings.TrimSpace(string(text))) > 0 {
 		err = q.read(strict.Fields{
 			string(plan.OptionForce): &options.Force, string(plan.OptionRollback): &options.Rollback,
-			string(plan.OptionRefuse): &options.Refuse, string(plan.OptionMaxDeletions): &options.MaxDeletions,
+			string(plan.OptionRefuse): &options.Refuse, string(plan.OptionMaxDeletions): &options.MaxDeletions, string(plan.OptionWhileSuspended): &options.WhileSuspended,
 		})
 	}
 	if err != nil {
@@ -72,8 +74,11 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 	if len(r.Problems) > 0 {
 		return answer{}, wrong(r.Problems)
 	}
+	if err := a.mayPromote(ctx, q, r); err != nil {
+		return answer{}, err
+	}
 	if !plan.AllOperations().Of(r.Operation).NeedsSource() {
-		if err := a.exists(ctx, r.Project); err != nil {
+		if err := a.exists(ctx, cmp.Or(r.PromotedFrom(), r.Project)); err != nil {
 			return answer{}, err
 		}
 	}
@@ -82,6 +87,19 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 		return answer{}, uncertain(err, fmt.Sprintf("run %s may have been started: read it, or send the request again with the same Idempotency-Key", r.ID))
 	}
 	return a.accepted(ctx, r.Project, r.ID, func(kept run.Run) error { return another(kept, r) })
+}
+
+// mayPromote checks that the caller may read the environment whose revision a request promotes.
+func (a API) mayPromote(ctx context.Context, q question, r run.Request) error {
+	from := r.PromotedFrom()
+	if from == "" {
+		return nil
+	}
+	allowed, err := a.Allows(ctx, q.by, access.Reader, from)
+	if err == nil && !allowed {
+		err = refusal{status: http.StatusForbidden, error: fault.New(fault.Denied, "not allowed")}
+	}
+	return err
 }
 
 // exists checks that a project has had a run: with an operation that reads no files, a typo in the name would otherwise create a project.
@@ -106,9 +124,10 @@ func (a API) known(ctx context.Context, q question) error {
 // repeats, and a project may have turned on rollbacks.
 func another(stored run.Run, r run.Request) error {
 	repeats := plan.AllOperations().Of(r.Operation).Repeats
-	files := stored.To == r.To && (stored.Source == r.Source || plan.AllOperations().Of(r.Operation).FromRevision) // the plan finds the files of a revision
-	same := repeats || stored.Operation == r.Operation && files && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) &&
-		stored.Exact == r.Exact && stored.WhileSuspended == r.WhileSuspended && stored.Plan == r.Plan
+	files := stored.To == r.To && stored.Snapshot == r.Snapshot && (stored.Source == r.Source || plan.AllOperations().Of(r.Operation).FromRevision) // the plan finds the files of a revision
+	same := repeats || stored.Operation == r.Operation && files && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) && slices.Equal(stored.Retain, r.Retain) &&
+		stored.For == r.For && stored.Until.Equal(r.Until) && stored.Exact == r.Exact && stored.WhileSuspended == r.WhileSuspended && stored.Plan == r.Plan
+	same = same && (repeats || stored.FromEnvironment == r.FromEnvironment && stored.FromRevision == r.FromRevision)
 	rollback := stored.Rollback || !r.Rollback
 	if same && rollback && stored.Of == r.Of && stored.Force == r.Force && stored.Refuse == r.Refuse && stored.Upload == r.Upload && limited(stored, r, repeats) {
 		return nil

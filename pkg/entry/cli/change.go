@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,10 +46,10 @@ func request(ctx context.Context, c *call) (int, error) {
 	if !o.Preview && !o.Compares && c.flags.given["exit-code"] {
 		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
 	}
-	asks := o.OnlyDeletes() && !c.flags.yes
+	asks := o.NeedsConsent() && !c.flags.yes
 	if asks && !c.Asks {
 		return c.refuse(fault.New(fault.Refused, "%s deletes %s, and there is no terminal on which to confirm it: confirm with --yes",
-			o.Name, map[bool]string{true: "every stack of the project", false: "the obsolete stacks of the project"}[o.DeletesAll]))
+			o.Name, deletedBy(o)))
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
 		if asks {
@@ -86,6 +87,14 @@ func (c *call) checkFormat(o plan.Operation) error {
 		return fault.New(fault.Invalid, "-o markdown shows a plan: add --plan")
 	}
 	return nil
+}
+
+// checkPlan refuses flags that are for a plan, if the operation shows none.
+func (c *call) checkPlan(o plan.Operation) error {
+	if !o.Preview && c.flags.given["exit-code"] {
+		return errors.Join(c.checkFormat(o), fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
+	}
+	return c.checkFormat(o)
 }
 
 // operation is the operation that the command requests.
@@ -197,6 +206,17 @@ func (c *call) prompt(question string) (string, error) {
 	return strings.TrimSpace(line), err
 }
 
+// deletedBy is what an operation deletes, for people.
+func deletedBy(o plan.Operation) string {
+	switch {
+	case o.Recreates:
+		return "the named stacks, and those that import from them, with their data"
+	case o.Prunes:
+		return "the obsolete stacks of the project"
+	}
+	return "every stack of the project"
+}
+
 // confirm asks the user to confirm that the recorded stacks which the operation is about are deleted.
 func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error {
 	records, err := s.to.Records(ctx, p.ID())
@@ -211,9 +231,12 @@ func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error
 	what := fmt.Sprintf("the %s of %s", term.Plural(len(names), map[bool]string{true: "obsolete stack", false: "stack"}[o.Prunes]), p.ID())
 	listed := strings.Join(names, ", ")
 	if f := s.call.flags; f.selection().Partial() {
-		what = "of " + p.ID()
+		what = "stacks of " + p.ID()
 		if len(f.only) > 0 {
 			listed = strings.Join(f.only, ", ")
+		}
+		if o.Recreates {
+			listed += ", and those that import from these, with their data, and creates them again"
 		}
 		if f.dependents {
 			listed += ", with all that depends on these"
@@ -230,6 +253,6 @@ func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error
 func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, Retain: f.retain, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended,
 	}}
 }

@@ -74,6 +74,9 @@ func (s *session) printPlan(ctx context.Context, r run.Run) error {
 	}
 	s.changes, s.denied = len(c.Stacks)+len(c.Hooks) > 0, len(plan.Denials(c.Policies)) > 0
 	call := s.call
+	if call.flags.targets {
+		c.Targets = nil
+	}
 	if call.flags.out != "" {
 		if err := call.savePlan(r); err != nil {
 			return err

@@ -93,6 +93,48 @@ DIR or FILE says which project it is, with the environment of --env. Without it,
 			examples: []string{"rollback --plan", "rollback", "rollback --to mfrg --project shop --env prod", "rollback examples/shop --env prod --to current~2 --reason 'orders fail'"},
 		},
 		{
+			name: "promote", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy what succeeded in one environment to another one",
+			flags: "from to.promote revision max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes project " + watching + where + hosted, run: promote,
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Deploys the files that were deployed last to all stacks of one environment, successfully, to another environment of the project: the same
+files, with the variables, targets and settings that they have for that environment. Values from outside the project are read again. It is a deploy in all else: planned,
+approved if that environment demands it, checked by policies, and queued behind other runs. With --plan it shows what would be changed, deleted and lost, and changes nothing. On a
+terminal it asks first, unless --yes is given.
+
+It is refused, with all reasons, if the newest deploy of the environment that is promoted has failed or is not over, or if what the other one has is newer. --revision names the
+revision nevertheless, which must have been deployed successfully to all stacks.
+
+DIR or FILE says which project it is. Without it, --project does, if several projects have had runs in the environment.` + ofRev + codes,
+			examples: []string{"promote --from staging --to prod --plan", "promote --from staging --to prod", "promote examples/shop --from dev --to staging --revision mfrg --reason 'without the last change'"},
+		},
+		{
+			name: "extend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "set until when an environment lives",
+			flags: "for until.extend reason " + recorded + watching + where + hosted, run: extend,
+			long: `Sets until when an environment lives that was deployed with a ttl. It takes no lock and changes no stack. It never ends the environment earlier: for
+that, use destroy. The next deploy gives it its ttl again, unless it lives longer then.
+
+DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several environments have had runs.` + codes,
+			examples: []string{"extend --env pr-42 --for 2d", "extend --project shop --env pr-42 --until 2026-12-24 --reason 'the demo is on Friday'"},
+		},
+		{
+			name: "snapshot", args: "NAME", least: 1, most: 1, group: groupChange, short: "give a name to the revision that is deployed", completes: noWords,
+			flags: "reason refuse " + recorded + watching + where + hosted, run: takeSnapshot,
+			long: `Makes a snapshot: a name for the revision that was deployed last, successfully and to all stacks. The files of the revision, and the values from
+outside the project that it was deployed with, stay until the snapshot is deleted, also when its run is deleted. restore deploys them again. It makes no backups of data. NAME has letters, digits, -
+and _, at most 64, and no other snapshot of the project and environment has it. snapshots lists them.` + codes,
+			examples: []string{"snapshot before-migration", "snapshot 2026-03-01 --project shop --env prod --reason 'before the new orders table'"},
+		},
+		{
+			name: "restore", args: "NAME", least: 1, most: 1, group: groupChange, short: "deploy the files of a snapshot again", completes: snapshotNames,
+			flags: "only " + selected + "max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: restore,
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Deploys the files of the revision that a snapshot names, with the values from outside the project that it was deployed with. It is a
+rollback to that revision: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
+max_deletions allows. It does not restore data. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
+for such a plan. On a terminal it asks first, unless --yes is given.` + codes,
+			examples: []string{"restore before-migration --plan", "restore before-migration --project shop --env prod --reason 'orders fail'"},
+		},
+		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
 			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
@@ -157,6 +199,21 @@ template cannot be read. With --only it adopts some stacks.` + ofDir + codes,
 stack. Deploys leave these stacks alone. It asks first, unless --yes is given. It is refused if a stack that is not obsolete depends on one. With --only it deletes some
 of them. With --plan it shows which stacks and which data would be deleted, and deletes nothing; --exit-code and -o markdown are for such a plan.` + ofDir + codes,
 			examples: []string{"prune examples/shop --plan", "prune examples/shop --yes", "prune --env test --only ops/"},
+		},
+		{
+			name: "replace", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete stacks and create them again", completes: recordedStacks, selects: true,
+			flags: "files env.files " + sceptred + "retain exclude with-dependencies.records with-dependents max-deletions while-suspended reason refuse plan.replace exit-code.plan yes " + watching + where + hosted, run: request,
+			outputs: []string{"text", "json", "yaml", "markdown"},
+			long: `Deletes the stacks and creates them again, as the project says now. Stacks that import from them are deleted before and
+created again after, because CloudFormation deletes no stack whose exports are in use; other dependents are updated after. Their data is
+lost, except for resources that --retain names: these stay in AWS, and the new stacks import them. Such a resource needs
+DeletionPolicy: Retain, deployed before, and a type that CloudFormation imports.
+
+It asks first, unless --yes is given. It is refused, with all reasons, for stacks that are protected, left alone or obsolete, if a stack
+outside the project imports from one of them, and if more stacks than max_deletions would be deleted. Stacks with approve: wait for
+approval, as for a deletion. With --plan it shows all that, and which data would be lost, and changes nothing. If it fails, a retry
+continues it, and so does a deploy.` + codes,
+			examples: []string{"replace app/web --plan", "replace app/web data/db --files examples/shop --env prod --reason 'a new subnet'", "replace data/db --retain Table"},
 		},
 		{
 			name: "forget", args: "STACK...", least: 1, most: mostStacks, group: groupChange, short: "delete the records of stacks, which stay in AWS", completes: recordedStacks, selects: true,
@@ -260,6 +317,10 @@ newest 200 of them. To follow a run: status RUN --follow.`,
 		{name: "stacks", group: groupShow, short: "list the recorded stacks", flags: recorded + "target stack tag status changed-since " + listed + "output " + where, run: listStacks,
 			long:     `Lists the recorded stacks, with their current status in CloudFormation, which it reads with your own permissions, or those that the flags select.`,
 			examples: []string{"stacks", "stacks --project shop -o json", "stacks --status 'UPDATE_*' --tag team=web", "stacks --changed-since 1d --sort -changed"}},
+		{name: "environments", group: groupShow, short: "list the environments that live, and until when", flags: recorded + listed + "output " + where, run: listEnvironments,
+			long: `Lists the environments that have stacks, or an end, with the pattern under environments that each fits, until when it lives, how many stacks it has, and who deployed
+it last. What has no end lives for ever.`,
+			examples: []string{"environments", "environments --project shop --sort expires", "environments -o json"}},
 		{name: "resources", group: groupShow, short: "list the resources of the recorded stacks", flags: recorded + "target stack type physical-id " + listed + "output " + where, run: listResources,
 			long: `Lists the resources of the recorded stacks, as CloudFormation reports them now, or those that the flags select. It reads them with your own permissions, one
 request for each stack: name a project or a stack where there are many.`,
@@ -282,6 +343,17 @@ successfully stay longer.
 
 DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.` + ofRev,
 			examples: []string{"revisions", "revisions examples/shop --env prod", "revisions --project shop --env prod --limit 5 -o json"}},
+		{name: "snapshots", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list the snapshots of a project, newest first",
+			flags: recorded + "output " + where, run: listSnapshots,
+			long: `Lists the snapshots of a project and environment, newest first: the name, the revision that a restore deploys, and who made it, when and why.
+DEPLOYED marks those whose revision was last deployed successfully to all stacks.
+
+DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.`,
+			examples: []string{"snapshots", "snapshots --project shop --env prod -o json"}},
+		{name: "delete", parent: "snapshots", operation: "delete-snapshot", args: "NAME", least: 1, most: 1, short: "delete a snapshot", completes: snapshotNames,
+			flags: "reason refuse yes " + recorded + watching + where + hosted, run: removeSnapshot,
+			long:     `Deletes a snapshot: its revision does not stay longer than others. The stacks stay as they are. On a terminal it asks first, unless --yes is given.` + codes,
+			examples: []string{"snapshots delete before-migration", "snapshots delete 2026-03-01 --project shop --env prod --yes"}},
 		{name: "diff", args: "REVISION [REVISION]", least: 1, most: 2, group: groupShow, short: "show what differs between two revisions", completes: revisionWords,
 			flags: recorded + "output " + where, run: compareRevisions, outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what differs between the files of two revisions: which stacks were added, removed or changed, which of their parameters, tags and other

@@ -21,11 +21,15 @@ func (c *call) completions(cmd *cobra.Command) {
 	fixed := func(words ...string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 	}
-	for flag, words := range map[string]cobra.CompletionFunc{
+	all := map[string]cobra.CompletionFunc{
 		"output": fixed(c.command.formats()...), "functions": fixed(inProcess, asBinaries),
 		"env": c.recorded(parts(1)), "project": c.recorded(parts(0)), "only": c.recorded(stackNames), "exclude": c.recorded(stackNames),
-		"to": c.recorded(revisionWords), "before": c.recorded(revisionWords),
-	} {
+		"to": c.recorded(revisionWords), "before": c.recorded(revisionWords), "from": c.recorded(parts(1)), "revision": c.recorded(promotedWords),
+	}
+	if slices.Contains(strings.Fields(c.command.flags), "to.promote") {
+		all["to"] = c.recorded(parts(1))
+	}
+	for flag, words := range all {
 		if cmd.Flags().Lookup(flag) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(flag, words) // it fails only for a flag that is not there
 		}

@@ -136,6 +136,24 @@ func (d direct) ListRuns(ctx context.Context, f report.RunFilter, most int) ([]r
 	return all, err
 }
 
+// ListEnvironments implements installation.
+func (d direct) ListEnvironments(ctx context.Context, s report.Scope) (all []report.LivingEnvironment, err error) {
+	projects, err := d.Projects(ctx)
+	for _, id := range projects {
+		if !s.Has(id) {
+			continue
+		}
+		e, lives, err := report.Living(ctx, d.Table, id)
+		if err != nil {
+			return nil, err
+		}
+		if lives {
+			all = append(all, e)
+		}
+	}
+	return all, err
+}
+
 // ListEvents implements installation.
 func (d direct) ListEvents(ctx context.Context, f report.EventFilter, most int) (all []report.EventOfRun, cut []string, err error) {
 	err = d.each(ctx, f.Scope, func(r run.Run) (bool, error) {

@@ -35,6 +35,12 @@ func (d direct) Revision(ctx context.Context, id, word string) (report.Revision,
 	return report.RevisionOf(v, l.LastSuccessful), err
 }
 
+// Snapshots implements installation.
+func (d direct) Snapshots(ctx context.Context, id string) ([]report.Snapshot, error) {
+	l, err := d.Lock(ctx, id)
+	return report.SnapshotsOf(l.History), err
+}
+
 // Difference implements installation.
 func (d direct) Difference(ctx context.Context, id, from, to string) (report.Difference, error) {
 	var sides [2]report.Configuration

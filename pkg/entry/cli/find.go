@@ -26,8 +26,11 @@ const projectFile = "stackwright.yaml"
 // from the current one upwards, that has a project file, or else the current one if it
 // is a project of Sceptre.
 func (c *call) folder() (string, error) {
-	if len(c.args) > 0 {
-		given := c.args[0]
+	given := c.flags.files
+	if len(c.args) > 0 && !c.command.selects {
+		given = c.args[0]
+	}
+	if given != "" {
 		if filepath.Base(given) == projectFile {
 			return filepath.Dir(given), nil
 		}

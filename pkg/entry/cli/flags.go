@@ -20,18 +20,21 @@ import (
 type flags struct {
 	env, project, data, endpoint, output, functions, listen, console, reason, step        string
 	account, region, role, execution, projects, out, saved, live, folder, detected        string
-	to, before                                                                            string          // revisions
+	to, before, revision                                                                  string          // revisions
+	from, into                                                                            string          // environments, of a promotion
+	lives                                                                                 string          // how long an environment does
 	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                                 map[string]bool // by name: those on the command line
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
 	accept                                                                                bool
+	targets                                                                               bool // many targets of a stack are shown each by itself
 	whileSuspended                                                                        bool // also for suspended stacks
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
 	deletions, limit, keep                                                                count
 	age                                                                                   string // of what purge deletes
-	only, exclude, adopt                                                                  []string
-	since                                                                                 string
+	only, exclude, adopt, retain                                                          []string
+	since, files                                                                          string
 	dependencies                                                                          truth
 	dependents                                                                            bool
 	variables, variableFiles, mapped                                                      texts   // of a project of Sceptre
@@ -48,7 +51,7 @@ const (
 const (
 	where    = "installation api direct endpoint data "     // which installation a command is about
 	hosted   = "seconds functions console open "            // how a laptop's installation is hosted
-	watching = "output quiet "                              // how a followed run is shown
+	watching = "output quiet targets "                      // how a followed run is shown
 	recorded = "project env "                               // which records are meant
 	listed   = "sort limit "                                // how a list is shown
 	sceptred = "var var-file map "                          // what a project of Sceptre gets beside its files
@@ -101,6 +104,9 @@ func (f *flags) definitions() map[string]definition {
 		"exclude":             {to: &f.exclude, usage: "leave out these `stacks`, written as for --only"},
 		"changed-since.files": {to: &f.since, usage: "only stacks whose files differ from those of this `revision` or run: mfrg, current or previous"},
 
+		"retain":                    {to: &f.retain, usage: "keep these `resources` of the stacks, and import them into the new stacks: Table, data/db:Table or 'data/*:*'; they need DeletionPolicy: Retain"},
+		"files":                     {to: &f.files, usage: "`folder`, project file or archive of the project (default: as for deploy without DIR)"},
+		"plan.replace":              {to: &f.plan, usage: "show what would be deleted, created again, updated and lost, and change nothing"},
 		"with-dependencies":         {to: &f.dependencies, usage: "add what the selected stacks depend on, as deploys do by default; =false does not, and needs them deployed"},
 		"with-dependencies.records": {to: &f.dependencies, usage: "add what the selected stacks depend on"},
 		"with-dependents":           {to: &f.dependents, usage: "add what depends on the selected stacks"},
@@ -129,6 +135,8 @@ func (f *flags) definitions() map[string]definition {
 		"who":             {to: &f.filters.who, usage: "only runs whose requester contains this `text`"},
 		"since":           {to: &f.filters.since, usage: "only since this `time`: 2026-03-01T12:00:00Z, 2026-03-01, or how long ago, such as 12h or 7d"},
 		"until":           {to: &f.filters.until, usage: "only before this `time`, written as for --since"},
+		"until.extend":    {to: &f.filters.until, usage: "until this `time`: 2026-03-01T12:00:00Z, or 2026-03-01"},
+		"for":             {to: &f.lives, usage: "so `long` from now on: 2d, or 12h"},
 		"changed-since":   {to: &f.filters.changed, usage: "only stacks that CloudFormation changed since this `time`: 2026-03-01T12:00:00Z, 2026-03-01, or how long ago, such as 12h or 7d"},
 		"target":          {to: &f.filters.target, usage: "only stacks in this `target`"},
 		"tag":             {to: &f.filters.tags, usage: "only stacks with these `tags`: team, or team=web"},
@@ -153,9 +161,13 @@ func (f *flags) definitions() map[string]definition {
 		"exit-code.back":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are changes"},
 		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
 		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one)"},
+		"from":            {to: &f.from, usage: "the `environment` whose revision is deployed; required"},
+		"to.promote":      {to: &f.into, usage: "the `environment` to which it is deployed; required"},
+		"revision":        {to: &f.revision, usage: "the `revision` of the environment (default: the one that was deployed there last, if nothing newer has failed or is not over)"},
 		"before":          {to: &f.before, usage: "only revisions that are older than this `revision`"},
 		"limit.revisions": {to: &f.limit, usage: fmt.Sprintf("at most this `number` of revisions (default %d)", usualRevisions)},
 		"follow":          {to: &f.follow, short: "f", usage: "follow the run to its end"},
+		"targets":         {to: &f.targets, usage: "show each target of a stack that has many, instead of one line"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
 		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},
 		"region":          {to: &f.region, usage: "`region` of the target"},
@@ -326,14 +338,20 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--project: it is empty: give it a value, or leave it out")
 	case f.limit.n != nil && *f.limit.n == 0:
 		return fault.New(fault.Invalid, "--limit 0: give 1 or more")
-	case f.given["to"] && f.to == "":
+	case f.given["revision"] && f.revision == "":
+		return fault.New(fault.Invalid, "--revision: name a revision, or leave it out: without it, the command promotes the one that was deployed last")
+	case f.given["to"] && f.to == "" && f.into == "" && !f.given["from"]:
 		return fault.New(fault.Invalid, "--to: name a revision, or leave it out: without it, the command rolls back to the previous one")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
 	case f.given["exclude"] && len(f.exclude) == 0:
 		return fault.New(fault.Invalid, "--exclude: name a stack, or leave it out")
+	case f.given["files"] && f.files == "":
+		return fault.New(fault.Invalid, "--files: name the project's folder, or leave it out")
 	case f.given["changed-since"] && f.since == "" && f.filters.changed == "":
 		return fault.New(fault.Invalid, "--changed-since: name a revision or a run, or leave it out")
+	case f.given["retain"] && len(f.retain) == 0:
+		return fault.New(fault.Invalid, "--retain: name a resource, or leave it out")
 	case f.given["adopt"] && len(f.adopt) == 0:
 		return fault.New(fault.Invalid, "--adopt: name a stack, or leave it out")
 	case f.plan && f.given["refuse"]:

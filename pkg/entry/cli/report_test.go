@@ -39,7 +39,7 @@ func randomRun(r *rand.Rand) run.Run {
 		State:     pick(r, run.StatePending, run.StateQueued, run.StateRunning, run.StateRunning, run.StateWaiting, run.StateSucceeded, run.StateFailed, run.StateCancelled, run.StateSuperseded, run.StateRefused),
 		Messages:  pick(r, nil, texts[1:]),
 		Requested: time.Date(2026, 3, 1, 11, 59, 0, 1, time.UTC), Started: anyTime(r), Deadline: anyTime(r), Ended: anyTime(r),
-		MaxParallel: pick(r, nil, []project.Limit{{Prefix: "s1/", Most: 2}}), Token: "secret",
+		MaxParallel: pick(r, nil, []project.Limit{{Prefix: "s1/", Most: 2}}), MaxFailures: pick(r, nil, []project.Limit{{Rollout: "net", Most: 2}}), Token: "secret",
 	}
 	for range r.IntN(3) {
 		x.Commands = append(x.Commands, run.GivenCommand{Command: x.Command, Force: pick(r, true, false), Run: pick(r, texts...), Who: pick(r, texts...), Why: pick(r, texts...), At: anyTime(r)})
@@ -49,7 +49,7 @@ func randomRun(r *rand.Rand) run.Run {
 		s := run.Step{
 			Step: plan.Step{
 				ID: plan.StepID(node, plan.Update, ""), Node: node, Where: pick(r, "", "111111111111/eu-west-1"), Verb: pick(r, plan.Create, plan.Update, plan.Delete),
-				Possible: pick(r, true, false), Timeout: pick(r, 0, project.Timeout(time.Hour)), Deployment: pick(r, "", project.Express), Expected: plan.Seconds(r.IntN(300)),
+				Possible: pick(r, true, false), Timeout: pick(r, 0, project.Timeout(time.Hour)), Deployment: pick(r, "", project.Express), Rollout: pick(r, "", "net"), Tolerant: pick(r, true, false), Expected: plan.Seconds(r.IntN(300)),
 			},
 			Number: n, Status: pick(r, run.Pending, run.Running, run.Waiting, run.Done, run.Failed, run.Skipped), Attempt: r.IntN(3), Nonce: "secret",
 			Receipt: plan.Receipt{Unchanged: pick(r, true, false)}, Why: pick(r, texts...), NotBefore: anyTime(r), Claimed: anyTime(r), Ended: anyTime(r),

@@ -107,11 +107,8 @@ func compareRevisions(ctx context.Context, c *call) (int, error) {
 // rollBack requests a deploy of the files of a revision, and follows the run.
 func rollBack(ctx context.Context, c *call) (int, error) {
 	o := plan.AllOperations().Of(c.operation())
-	if err := c.checkFormat(o); err != nil {
+	if err := c.checkPlan(o); err != nil {
 		return c.refuse(err)
-	}
-	if !o.Preview && c.flags.given["exit-code"] {
-		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
 	}
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
 		v, err := s.to.Revision(ctx, id, cmp.Or(c.flags.to, run.PreviousRevision))
@@ -127,15 +124,20 @@ func rollBack(ctx context.Context, c *call) (int, error) {
 		}
 		q := s.newRequest(id, run.Source{})
 		q.To = v.Run
-		started, err := s.to.Request(ctx, q)
-		if fault.Is(err, fault.Refused) {
-			return c.refuse(err)
-		}
-		if err != nil {
-			return ExitFailed, err
-		}
-		return s.watch(ctx, watch{run: started})
+		return s.begin(ctx, q)
 	})
+}
+
+// begin sends a request that names no files, and follows the run.
+func (s *session) begin(ctx context.Context, q run.Request) (int, error) {
+	started, err := s.to.Request(ctx, q)
+	if fault.Is(err, fault.Missing, fault.Invalid, fault.Denied, fault.Refused) {
+		return s.call.refuse(err)
+	}
+	if err != nil {
+		return ExitFailed, err
+	}
+	return s.watch(ctx, watch{run: started})
 }
 
 // aboutProject calls f with the project that the call is about: that of its folder, or the one that its flags choose.

@@ -58,6 +58,9 @@ type reader interface {
 	// ListRuns returns the newest selected runs of the projects that the user may read, newest first, without steps; 0 is all.
 	ListRuns(ctx context.Context, f report.RunFilter, most int) ([]run.Run, error)
 
+	// ListEnvironments returns the environments that the user may read and that live, sorted.
+	ListEnvironments(ctx context.Context, s report.Scope) ([]report.LivingEnvironment, error)
+
 	// ListEvents returns selected events of the projects that the user may read, of the newest run first, and the runs of which there are more; 0 is all.
 	ListEvents(ctx context.Context, f report.EventFilter, most int) (events []report.EventOfRun, cut []string, err error)
 
@@ -96,6 +99,9 @@ type revisions interface {
 
 	// Revision returns the revision that a word names, or an error of kind Missing, or Refused if the word may mean several.
 	Revision(ctx context.Context, project, word string) (report.Revision, error)
+
+	// Snapshots lists the snapshots of a project, newest first.
+	Snapshots(ctx context.Context, project string) ([]report.Snapshot, error)
 
 	// Difference returns what differs between the files that two words name.
 	Difference(ctx context.Context, project, from, to string) (report.Difference, error)

@@ -66,7 +66,7 @@ func (c *call) view() view {
 	case c.flags.output == "json":
 		v = term.NewJSON(c.Out)
 	case c.drawsTree():
-		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.commandLine}
+		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.commandLine, Targets: c.flags.targets}
 	default:
 		v = term.NewPlain(c.Out, c.commandLine)
 	}

@@ -98,6 +98,9 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 			failed = append(failed, report.Of(r, time.Now()))
 			texts += "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n") + "\n\n"
 		}
+		if r, ok := report.Promoting(runs); ok && r.ID != shown.ID {
+			texts += s.promoting(r)
+		}
 		l, err := report.QueueEntryOf(ctx, s.to, p)
 		if err != nil {
 			return nil, "", fmt.Errorf("read the lock of %s: %w", p, err)
@@ -116,6 +119,15 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 	return failed, texts, nil
 }
 
+// promoting says where the promotion stands that follows the deploy of another environment: when it begins, or why it was refused.
+func (s *session) promoting(r run.Run) string {
+	if r.State.Over() {
+		return "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n") + "\n\n"
+	}
+	return fmt.Sprintf("run %s promotes run %s of %s to %s at %s, if nothing else is deployed there until then and its alarms are OK; to stop it: %s\n\n",
+		r.ID, r.Follows, r.PromotedFrom(), r.Project, r.NotBefore.Local().Format(time.DateTime), s.call.commandLine("cancel", r.ID))
+}
+
 // picture prints a run: the tree of its steps, and its summary.
 func (c *call) picture(r run.Run) error {
 	var lines []string
@@ -127,7 +139,7 @@ func (c *call) picture(r run.Run) error {
 		}
 		now := time.Now()
 		forecast, _ := r.Forecast(now)
-		t := term.Tree{Run: r, Now: now, Colour: colour && c.Window != nil, Forecast: forecast}
+		t := term.Tree{Run: r, Now: now, Colour: colour && c.Window != nil, Forecast: forecast, Targets: c.flags.targets}
 		if !finished(r) { // the summary below has the commands
 			t.Next = c.commandLine
 		}
@@ -135,6 +147,8 @@ func (c *call) picture(r run.Run) error {
 	}
 	if finished(r) {
 		lines = append(lines, term.Summary(r, c.commandLine, c.width())...)
+	} else if r.Soaks(time.Now()) {
+		lines = []string{fmt.Sprintf("%s of %s begins at %s (run %s)", plan.CommandOf(r.Operation), r.Project, r.NotBefore.Local().Format(time.DateTime), r.ID)}
 	} else if len(lines) == 0 {
 		lines = []string{fmt.Sprintf("%s of %s is %s (run %s)", plan.CommandOf(r.Operation), r.Project, r.State, r.ID)}
 	}

@@ -144,6 +144,9 @@ func approvePlan(ctx context.Context, s *session, r run.Run) error {
 			stacks = append(stacks, step.Node)
 		}
 	}
+	if s.call.flags.targets {
+		c.Targets = nil
+	}
 	fmt.Fprintln(s.call.Err, strings.Join(term.Plan(c, s.call.width(), false, stacks...), "\n"))
 	if s.call.flags.yes {
 		return nil
@@ -166,7 +169,7 @@ func confirmCancel(_ context.Context, s *session, r run.Run) error {
 // confirmRetry asks whether to repeat a run that deletes stacks and that the user has not named: it may be of another project.
 func confirmRetry(_ context.Context, s *session, r run.Run) error {
 	o, known := plan.AllOperations().Named(r.Operation)
-	deletes := !known || o.DeletesAll || o.Prunes
+	deletes := !known || o.NeedsConsent()
 	if s.call.Asks && !s.call.flags.yes && (len(s.call.args) > 0 || !deletes) {
 		s.call.name(r) // without a question
 	}

@@ -16,7 +16,9 @@ type Environment struct {
 	LastSuccessful run.Source  `json:"last_successful,omitzero"` // the configuration of the last deploy of all stacks that succeeded
 	LastRun        *Run        `json:"last_run,omitempty"`       // the newest run, without steps
 	Attention      *Run        `json:"attention,omitempty"`      // the newest failed run that no later run has repaired, among the newest 100
+	Promotion      *Run        `json:"promotion,omitempty"`      // the newest promotion that follows a deploy of another environment, if it has not started, or was refused and nothing was deployed since
 	Lock           *QueueEntry `json:"lock,omitempty"`           // if a run holds it
+	Lifetime       *Lifetime   `json:"lifetime,omitempty"`       // until when it lives; missing if that is for ever
 }
 
 // Unrepaired returns the newest failed run of a project that wrote stacks and that no later run has repaired. The runs are newest
@@ -29,6 +31,20 @@ func Unrepaired(runs []run.Run) (run.Run, bool) {
 			return run.Run{}, false
 		case r.State == run.StateFailed:
 			return r, true
+		}
+	}
+	return run.Run{}, false
+}
+
+// Promoting returns the newest promotion of a project that follows a deploy of another environment, if it has not started, or was refused and no later run has
+// succeeded: it says where the pipeline stands. The runs are newest first. It reports false if there is no such run.
+func Promoting(runs []run.Run) (run.Run, bool) {
+	for _, r := range runs {
+		switch o := plan.AllOperations().Of(r.Operation); {
+		case r.Follows != "" && (r.State == run.StatePending || r.State == run.StateRefused):
+			return r, true
+		case o.Writes && !o.Restores && r.State == run.StateSucceeded:
+			return run.Run{}, false
 		}
 	}
 	return run.Run{}, false

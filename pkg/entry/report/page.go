@@ -41,6 +41,11 @@ type ApprovalPage struct {
 	Approvals []Question `json:"approvals"` // by project, in the order of the plans
 }
 
+// A SnapshotPage has the snapshots of a project, newest first.
+type SnapshotPage struct {
+	Snapshots []Snapshot `json:"snapshots"`
+}
+
 // A RevisionPage is a page of the configurations that were deployed.
 type RevisionPage struct {
 	Revisions []Revision `json:"revisions"`        // newest first; on the last page also those of successful deploys whose runs are not recorded any more

@@ -13,11 +13,11 @@ func RunOf(shown Run) (run.Run, error) {
 	r := run.Run{
 		Request: run.Request{
 			ID: shown.Run, Project: shown.Project, Operation: shown.Operation, Source: shown.Source, Of: shown.Of, Who: shown.Who, Claim: shown.Claim,
-			Requester: shown.Requester, Upload: shown.Upload, Schedule: shown.Schedule, Options: run.Options{Reason: shown.Reason},
+			Requester: shown.Requester, Upload: shown.Upload, Schedule: shown.Schedule, Follows: shown.Follows, Options: run.Options{Reason: shown.Reason, FromEnvironment: shown.From},
 		},
 		Command: shown.Command, Forced: shown.Forced, SupersededBy: shown.SupersededBy, Epoch: shown.Epoch, State: shown.State, Generation: shown.Generation, ObservedGeneration: shown.Observed, Digest: shown.Digest,
 		Restarts: shown.Restarts, Changes: shown.Plan, Unchanged: shown.Unchanged, Messages: shown.Messages, Requested: shown.Requested, Started: shown.Started,
-		Revision: shown.Revision, Deadline: shown.Deadline, Ended: shown.Ended, MaxParallel: shown.MaxParallel,
+		Revision: shown.Revision, NotBefore: shown.NotBefore, Deadline: shown.Deadline, Ended: shown.Ended, MaxParallel: shown.MaxParallel, MaxFailures: shown.MaxFailures,
 	}
 	for _, c := range shown.Commands {
 		r.Commands = append(r.Commands, run.GivenCommand{Command: c.Command, Force: c.Force, Run: c.Run, Who: c.Who, Why: c.Reason, At: c.Given})
@@ -41,7 +41,7 @@ func RunOf(shown Run) (run.Run, error) {
 func stepOf(shown Step, n int, numbers map[string]int) (run.Step, error) {
 	s := run.Step{
 		Step: plan.Step{
-			ID: shown.Step, Node: shown.Stack, Where: shown.Where, Verb: plan.Verb(shown.Verb), Possible: shown.Possible, Approval: shown.Approval, Proposal: shown.Proposal, Optional: shown.Optional,
+			ID: shown.Step, Node: shown.Stack, Where: shown.Where, Rollout: shown.Rollout, Tolerant: shown.Tolerant, Verb: plan.Verb(shown.Verb), Possible: shown.Possible, Approval: shown.Approval, Proposal: shown.Proposal, Optional: shown.Optional,
 			Deployment: project.Deployment(shown.Deployment), Expected: shown.Expected, Timeout: project.Timeout(shown.Timeout.Duration()),
 		},
 		Number: n, Status: shown.Status, Attempt: shown.Attempt, Receipt: plan.Receipt{Unchanged: shown.Unchanged}, Why: shown.Why,

@@ -19,15 +19,18 @@ type Run struct {
 	Operation    string          `json:"operation"`
 	State        run.State       `json:"state"`
 	Command      run.Command     `json:"command"`
-	Forced       bool            `json:"forced,omitempty"`    // updates in progress are cancelled too
-	Who          string          `json:"who"`                 // requested it, as AWS or the schedule says
-	Claim        string          `json:"claim,omitempty"`     // who the sender says that he is; nobody checks it
-	Requester    string          `json:"requester,omitempty"` // the account that S3 names as the sender of the upload or the request object
-	Reason       string          `json:"reason,omitempty"`    // of the request
-	Upload       bool            `json:"upload,omitempty"`    // a newer upload supersedes it
-	Schedule     string          `json:"schedule,omitempty"`  // that requested it
-	Source       run.Source      `json:"source,omitzero"`     // the configuration that it deploys
-	Revision     string          `json:"revision,omitempty"`  // the run whose files, and values from outside the project, it deploys again
+	Forced       bool            `json:"forced,omitempty"`           // updates in progress are cancelled too
+	Who          string          `json:"who"`                        // requested it, as AWS or the schedule says
+	Claim        string          `json:"claim,omitempty"`            // who the sender says that he is; nobody checks it
+	Requester    string          `json:"requester,omitempty"`        // the account that S3 names as the sender of the upload or the request object
+	Reason       string          `json:"reason,omitempty"`           // of the request
+	Upload       bool            `json:"upload,omitempty"`           // a newer upload supersedes it
+	Schedule     string          `json:"schedule,omitempty"`         // that requested it
+	Source       run.Source      `json:"source,omitzero"`            // the configuration that it deploys
+	Revision     string          `json:"revision,omitempty"`         // the run whose files it deploys, for a rollback with its values from outside the project
+	From         string          `json:"from_environment,omitempty"` // the environment of that run, which it promotes
+	Follows      string          `json:"follows,omitempty"`          // the run after which the files of the project promote by themselves; nobody has requested it
+	NotBefore    time.Time       `json:"not_before,omitzero"`        // when such a promotion may begin
 	Commands     []Command       `json:"commands,omitempty"`
 	Of           string          `json:"of,omitempty"`
 	SupersededBy string          `json:"superseded_by,omitempty"`
@@ -48,6 +51,8 @@ type Run struct {
 	Generation   int             `json:"generation,omitempty"`          // raised by every command and answer
 	Observed     int             `json:"observed_generation,omitempty"` // the generation with which it last became waiting
 	MaxParallel  []project.Limit `json:"max_parallel,omitempty"`        // how many of its steps may run at the same time
+	MaxFailures  []project.Limit `json:"max_failures,omitempty"`        // how many of its stacks may fail before it starts no more of the others
+	Rollouts     []Rollout       `json:"rollouts,omitempty"`            // how far they have come, in the order of the plan
 	Steps        []Step          `json:"steps,omitempty"`
 	NextStep     int             `json:"next_step,omitempty"` // in a page of the API: the number of the first step of the next page
 	Lock         *QueueEntry     `json:"lock,omitempty"`      // of its project, if a run holds it
@@ -73,6 +78,8 @@ type Step struct {
 	Possible   bool       `json:"possible,omitempty"`   // only an output of a changing dependency can make it change the stack
 	Deployment string     `json:"deployment,omitempty"` // CloudFormation's deployment mode, if it is not the standard mode
 	Where      string     `json:"where,omitempty"`      // the account and region of the stack
+	Rollout    string     `json:"rollout,omitempty"`    // the stack to whose rollout it belongs
+	Tolerant   bool       `json:"tolerant,omitempty"`   // it starts although some of what it comes after has failed
 	Status     run.Status `json:"status"`
 	Why        string     `json:"why"` // while it waits for an answer: the question
 	After      []string   `json:"after"`
@@ -97,6 +104,16 @@ type Step struct {
 	Expected   plan.Seconds      `json:"expected_seconds,omitempty"` // how long it probably takes, if it changes anything
 }
 
+// A Rollout says how far the targets of a stack that is rolled out have come. Each target with a step is in one of the lists.
+type Rollout struct {
+	Stack      string   `json:"stack"`
+	Deployed   []string `json:"deployed,omitempty"`
+	Failed     []string `json:"failed,omitempty"`
+	InProgress []string `json:"in_progress,omitempty"`
+	Stopped    []string `json:"stopped,omitempty"` // started, and not finished
+	NotStarted []string `json:"not_started,omitempty"`
+}
+
 // An Answer is the answer of a user to a step.
 type Answer struct {
 	Yes    bool      `json:"yes"`
@@ -114,15 +131,19 @@ func (o Owner) By() string {
 func Of(r run.Run, now time.Time) Run {
 	shown := Run{
 		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
-		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, Observed: r.ObservedGeneration, Digest: r.Digest, MaxParallel: r.MaxParallel,
+		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, Observed: r.ObservedGeneration, Digest: r.Digest, MaxParallel: r.MaxParallel, MaxFailures: r.MaxFailures,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Plan: r.Changes, Unchanged: r.Unchanged, Messages: r.Messages,
-		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline, Revision: r.Revision,
+		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline, Revision: r.Revision, From: r.FromEnvironment, Follows: r.Follows, NotBefore: r.NotBefore,
 	}
 	if f, ok := r.Forecast(now); ok {
 		shown.ExpectedEnd, shown.CriticalPath = f.End.UTC().Round(time.Second), r.IDs(f.Path)
 	}
 	if plan.IsPreview(r.Operation) && !r.Exact { // an exact plan says in its changes how long a deploy takes
 		shown.Expected = plan.SecondsOf(r.Estimate())
+	}
+	for _, stack := range r.Rollouts() {
+		at := r.Standing(project.Limit{Rollout: stack})
+		shown.Rollouts = append(shown.Rollouts, Rollout{stack, at.Deployed, at.Failed, at.Started, at.Stopped, at.NotStarted})
 	}
 	shown.LeftBroken, _ = r.LeftBroken() // a run without steps is in a list, which does not say
 	for _, c := range r.Commands {
@@ -131,7 +152,7 @@ func Of(r run.Run, now time.Time) Run {
 	for _, s := range r.Steps {
 		step := Step{
 			Step: s.ID, Stack: s.Node, Verb: string(s.Verb), Possible: s.Possible, Deployment: string(s.Deployment), Status: s.Status, Why: s.Why, After: r.IDs(s.After), Expected: s.Expected, Approval: s.Approval,
-			Where: s.Where, Timeout: plan.SecondsOf(time.Duration(s.Timeout)), Unchanged: s.Receipt.Unchanged, Left: s.Result.Status, NotStarted: s.Result.NothingStarted, Attempt: s.Attempt, NotBefore: s.NotBefore,
+			Where: s.Where, Rollout: s.Rollout, Tolerant: s.Tolerant, Timeout: plan.SecondsOf(time.Duration(s.Timeout)), Unchanged: s.Receipt.Unchanged, Left: s.Result.Status, NotStarted: s.Result.NothingStarted, Attempt: s.Attempt, NotBefore: s.NotBefore,
 		}
 		step.Ended, step.Proposal, step.Optional = s.Ended, s.Proposal, s.Optional
 		if s.Approval != nil && s.Proposal != "" {

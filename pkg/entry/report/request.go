@@ -1,5 +1,7 @@
 package report
 
+import "time"
+
 // A RunRequest is a request for a run.
 type RunRequest struct {
 	Operation string     `json:"operation"`                                                 // what the run does
@@ -17,7 +19,10 @@ type RunOptions struct {
 	WithDependents   bool   `json:"with_dependents,omitempty"`                                   // add what depends on the selected stacks
 	ChangedSince     string `json:"changed_since,omitempty" jsonschema:"pattern=^[a-z2-7]{20}$"` // a run: only the stacks whose files differ from those of that run
 
+	Snapshot string `json:"snapshot,omitempty" jsonschema:"pattern=^[A-Za-z0-9][-_A-Za-z0-9]*$,maxLength=64"` // the name of the snapshot to make, to delete or to restore
+
 	Adopt          []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
+	Retain         []string `json:"retain,omitempty"`                                   // of a replace: the resources that stay and that the new stacks import: Table, data/db:Table or data/*:*
 	MaxDeletions   *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently
 	Exact          bool     `json:"exact,omitempty"`                                    // ask CloudFormation with change sets what the updates would change
 	Plan           string   `json:"plan,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"` // the reference of a saved plan, which the run carries out
@@ -29,6 +34,12 @@ type RunOptions struct {
 	Force          bool     `json:"force,omitempty"`                                    // repeat the run although something newer was deployed since
 	To             string   `json:"to,omitempty" jsonschema:"maxLength=1024"`           // the revision to roll back to: a run, the beginning of its ID, current, previous (without this option) or current~2
 	WhileSuspended bool     `json:"while_suspended,omitempty"`                          // work on suspended stacks too
+
+	FromEnvironment string `json:"from_environment,omitempty" jsonschema:"maxLength=1024"` // the environment whose revision is promoted
+	FromRevision    string `json:"from_revision,omitempty" jsonschema:"maxLength=1024"`    // that revision, as for to; without this option, the one that was deployed there last, if it may be promoted
+
+	For   string    `json:"for,omitempty" jsonschema:"pattern=^([0-9]+d)?([0-9.]+[a-zµ]+)*$"` // how long the environment lives from now on, such as 2d or 12h
+	Until time.Time `json:"until,omitzero"`                                                   // until when the environment lives
 }
 
 // A CommandRequest has the options of a command to a run. Each command takes some of them.

@@ -13,8 +13,12 @@ type Schedule struct {
 	Next []time.Time `json:"next,omitempty"` // its next times, at most ten; none if it is disabled, or does not run again
 }
 
-// mostTimes is how many of its next times a schedule shows.
-const mostTimes = 10
+// mostTimes is how many of its next times a schedule shows, and mostTried how many are tried to find them, of which its exception may
+// have some.
+const (
+	mostTimes = 10
+	mostTried = 10_000
+)
 
 // ScheduleOf reports a schedule.
 func ScheduleOf(s project.Scheduled, now time.Time) Schedule {
@@ -37,8 +41,16 @@ func NextTimes(s project.Scheduled, now time.Time, most int) []time.Time {
 		return nil
 	}
 	var times []time.Time
-	for at := e.Next(now, s.Start, zone); !at.IsZero() && len(times) < most; at = e.Next(at, s.Start, zone) {
-		times = append(times, at.In(zone))
+	at := e.Next(now, s.Start, zone)
+	for tried := 0; !at.IsZero() && len(times) < most && tried < mostTried; tried++ {
+		skipped, err := s.Except.On(at)
+		if err != nil {
+			return nil
+		}
+		if skipped == "" {
+			times = append(times, at.In(zone))
+		}
+		at = e.Next(at, s.Start, zone)
 	}
 	return times
 }

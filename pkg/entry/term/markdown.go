@@ -42,8 +42,18 @@ func Markdown(c plan.Changes) string {
 			messages = append(messages, diffLine(cutText(oneLine(printable(l)), maxLine))+"\n")
 		}
 	}
-	for _, s := range c.Stacks {
-		stacks = append(stacks, folded(s))
+	many := manyOf(c)
+	var places []int // of the first stack of each block
+	for i, s := range c.Stacks {
+		t, collapsed := many[plan.Several(s.Stack)]
+		of := func(o plan.StackChange) bool { return plan.Several(o.Stack) == t.Stack }
+		switch {
+		case !collapsed:
+			stacks, places = append(stacks, folded(s)), append(places, i)
+		case i == slices.IndexFunc(c.Stacks, of):
+			alike := slices.DeleteFunc(slices.Clone(c.Stacks), func(o plan.StackChange) bool { return !of(o) })
+			stacks, places = append(stacks, foldedTargets(t, alike)), append(places, i)
+		}
 	}
 	text := fmt.Sprintf("### `%s` of %s@%s\n\n%s\n\n", plan.CommandOf(c.Operation), c.Project, c.Environment, html.EscapeString(planTotals(c)))
 	if shown, left := fitting(cautions, maxLosses, nil); len(cautions) > 0 {
@@ -52,10 +62,10 @@ func Markdown(c plan.Changes) string {
 	if shown, left := fitting(messages, maxMessages, nil); len(messages) > 0 {
 		text += "````diff\n" + shown + andMore(left, "  … and %s\n", "more message") + "````\n\n"
 	}
-	shown, left := fitting(stacks, maxMarkdown-maxTail-utf8.RuneCountInString(text), func(i int) int { return rank(c.Stacks[i]) })
+	shown, left := fitting(stacks, maxMarkdown-maxTail-utf8.RuneCountInString(text), func(i int) int { return rank(c.Stacks[places[i]]) })
 	lose := 0
 	for _, i := range left {
-		if s := c.Stacks[i]; s.DataLoss || s.PossibleDataLoss || s.UnknownDataLoss {
+		if s := c.Stacks[places[i]]; s.DataLoss || s.PossibleDataLoss || s.UnknownDataLoss {
 			lose++
 		}
 	}
@@ -115,6 +125,18 @@ func andMore(left []int, format, thing string) string {
 func folded(s plan.StackChange) string {
 	p := &planText{width: planWidth}
 	p.stack(s, nil)
+	return p.folded(s)
+}
+
+// foldedTargets is the block of a stack with many targets. Its mark is that of the target that loses most.
+func foldedTargets(t plan.TargetsChange, stacks []plan.StackChange) string {
+	p := &planText{width: planWidth}
+	p.targets(t, stacks)
+	return p.folded(slices.MinFunc(stacks, func(a, b plan.StackChange) int { return rank(a) - rank(b) }))
+}
+
+// folded is what is drawn as a block, with the mark of a stack.
+func (p *planText) folded(s plan.StackChange) string {
 	mark := ""
 	switch {
 	case s.DataLoss:

@@ -11,7 +11,8 @@ import (
 // planWidth is the width of a plan that is not shown on a terminal.
 const planWidth = 80
 
-// Plan draws what a plan changes: a block for each stack, and the totals last. No line is
+// Plan draws what a plan changes: a block for each stack, and the totals last. Many targets of one stack have one block, unless c.Targets
+// does not count them. No line is
 // longer than width, except for words that are; 0 is 80 columns. It marks the stacks that wait
 // for approval.
 func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
@@ -24,7 +25,15 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 	for _, s := range c.Steps {
 		after[s.Step] = s.After
 	}
-	for _, s := range c.Stacks {
+	many := manyOf(c)
+	for i, s := range c.Stacks {
+		if t, collapsed := many[plan.Several(s.Stack)]; collapsed {
+			of := func(o plan.StackChange) bool { return plan.Several(o.Stack) == t.Stack }
+			if i == slices.IndexFunc(c.Stacks, of) {
+				p.targets(t, slices.DeleteFunc(slices.Clone(c.Stacks), func(o plan.StackChange) bool { return !of(o) }))
+			}
+			continue
+		}
 		var waits []string
 		if len(s.Steps) > 0 {
 			waits = after[s.Steps[0]]
@@ -53,7 +62,19 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 		if l.Group != "" {
 			what = "stacks of the group " + l.Group
 		}
+		if l.Rollout != "" {
+			what = "targets of " + l.Rollout
+		}
 		p.add(2, span{dim, fmt.Sprintf("at most %d %s at the same time", l.Most, what)})
+	}
+	for _, l := range c.MaxFailures {
+		what := "stacks"
+		if l.Rollout != "" {
+			what = "targets of " + l.Rollout
+		}
+		if len(c.Stacks) > 0 {
+			p.add(2, span{dim, fmt.Sprintf("no other of the %s begins after more than %d have failed", what, l.Most)})
+		}
 	}
 	replaced, lost, maybeLost := losses(c)
 	for _, l := range replaced {

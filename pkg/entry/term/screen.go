@@ -46,6 +46,8 @@ type Live struct {
 	Colour bool
 	Next   Next
 
+	Targets bool // many targets of one stack are shown each by itself
+
 	forecast   run.Forecast
 	forecastAt time.Time
 }
@@ -66,7 +68,7 @@ func (l *Live) Show(r run.Run) error {
 		l.forecast, _ = r.Forecast(now)
 		l.forecastAt = now
 	}
-	return l.Draw(Tree{Run: r, Now: now, Colour: l.Colour, Forecast: l.forecast, Next: l.Next}.Render(l.width()-1, height-1))
+	return l.Draw(Tree{Run: r, Now: now, Colour: l.Colour, Forecast: l.forecast, Next: l.Next, Targets: l.Targets}.Render(l.width()-1, height-1))
 }
 
 // width is the width of the window, or 80 if it is unknown.

@@ -164,7 +164,7 @@ func stepCounts(r run.Run) string {
 func failureLines(r run.Run) []string {
 	var lines []string
 	for _, f := range failures(r) {
-		skipped := strings.Join(f.skipped, ", ")
+		skipped := namesOf(f.skipped)
 		if f.step.ID == "" {
 			lines = append(lines, fmt.Sprintf("  skipped, %s: %s", f.cause, skipped))
 			continue

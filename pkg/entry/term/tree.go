@@ -21,6 +21,7 @@ type Tree struct {
 	Colour   bool
 	Forecast run.Forecast // the zero Forecast shows none
 	Next     Next         // spells the command that answers; nil shows none
+	Targets  bool         // many targets of one stack are shown each by itself, and not as one line
 }
 
 // Render draws the tree in at most height lines, and never more than MaxLines,
@@ -121,6 +122,8 @@ func (t Tree) critical() func(run.Step) line {
 // stateWord is the state of the run as a whole, such as being cancelled.
 func (t Tree) stateWord() string {
 	switch r := t.Run; {
+	case r.Soaks(t.Now):
+		return "begins at " + r.NotBefore.Local().Format(time.DateTime)
 	case r.State == run.StatePending:
 		return "planning"
 	case r.State == run.StateWaiting && r.Command == run.Pause:
@@ -196,7 +199,7 @@ func flat(all []row) []row {
 func (t Tree) failed(width int) []row {
 	var all []row
 	for _, f := range failures(t.Run) {
-		skipped := strings.Join(f.skipped, ", ")
+		skipped := namesOf(f.skipped)
 		if f.step.ID == "" {
 			all = append(all, row{line: line{{dim, "– skipped, " + f.cause + ": " + skipped}}})
 			continue
@@ -264,10 +267,10 @@ func (t Tree) answer(width int) []row {
 
 // running shows the running steps, each with its duration.
 func (t Tree) running() []row {
-	var all []row
+	all, many := t.many()
 	critical := t.critical()
 	for _, s := range t.Run.Steps {
-		if s.Status != run.Running {
+		if s.Status != run.Running || many[plan.Several(s.Node)] != nil {
 			continue
 		}
 		l := append(t.step(s, cyan, "●"), span{normal, "  " + elapsed(took(s, t.Now))})
@@ -279,6 +282,30 @@ func (t Tree) running() []row {
 		all = append(all, row{line: l})
 	}
 	return all
+}
+
+// many shows each stack with many targets that works or waits, in one line, and returns those stacks.
+func (t Tree) many() ([]row, map[string]*standing) {
+	if t.Targets {
+		return nil, nil
+	}
+	many := manyIn(t.Run)
+	var all []row
+	said := make(map[string]bool)
+	for _, s := range t.Run.Steps {
+		stack := plan.Several(s.Node)
+		m := many[stack]
+		if m == nil || said[stack] || m.by[run.Running]+m.by[run.Waiting]+m.by[run.Pending] == 0 {
+			continue
+		}
+		said[stack] = true
+		sign := span{cyan, "● "}
+		if m.by[run.Running] == 0 {
+			sign = span{normal, "○ "}
+		}
+		all = append(all, row{line: line{sign, {bold, stack}, {normal, "  " + m.text()}}})
+	}
+	return all, many
 }
 
 // left is the time until a deadline, if there is one.
@@ -298,8 +325,9 @@ func (t Tree) left(deadline time.Time) line {
 func (t Tree) next() []row {
 	var all []row
 	later, critical := 0, t.critical()
+	_, many := t.many()
 	for _, s := range t.Run.Steps {
-		if s.Status != run.Pending {
+		if s.Status != run.Pending || many[plan.Several(s.Node)] != nil {
 			continue
 		}
 		waits, soon := pendingAfter(t.Run, s)

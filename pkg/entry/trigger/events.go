@@ -2,6 +2,8 @@ package trigger
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +25,11 @@ func IsScheduleCall(e events.EventBridgeEvent) bool { return e.Source == project
 // scheduleName is the form of the names of schedules, as in configurations.
 var scheduleName = pattern.New(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
 
+// ErrSkipped means that a schedule requests nothing, because its exception has the day.
+var ErrSkipped = errors.New("the schedule does not run on this day")
+
 // ScheduleRequest returns the request of a schedule. Two events about one time of the schedule
-// make the same request. The error is Invalid if the event is not that of a schedule.
+// make the same request. The error is Invalid if the event is not that of a schedule, and ErrSkipped if it requests nothing.
 func ScheduleRequest(e events.EventBridgeEvent) (run.Request, error) {
 	var c project.Call
 	if err := readDetail(e, project.ScheduleSource, project.ScheduleEvent, "calls a schedule", "schedule call", &c); err != nil {
@@ -41,6 +46,13 @@ func ScheduleRequest(e events.EventBridgeEvent) (run.Request, error) {
 		return run.Request{}, fault.New(fault.Invalid, "event %s: schedules cannot request the operation %q: they can request %s", e.ID, short(c.Operation), strings.Join(plan.AllOperations().Schedulable(), ", "))
 	case e.Time.IsZero():
 		return run.Request{}, fault.New(fault.Invalid, "event %s: it does not have the time of schedule %s", e.ID, c.Schedule)
+	}
+	skipped, err := c.Except.On(e.Time)
+	if err == nil && skipped != "" {
+		err = fmt.Errorf("schedule %s of %s, %s: %w", c.Schedule, id, skipped, ErrSkipped)
+	}
+	if err != nil {
+		return run.Request{}, err
 	}
 	return run.Request{
 		ID:      engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)),

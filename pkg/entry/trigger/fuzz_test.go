@@ -136,7 +136,7 @@ func sound(t *testing.T, q run.Request) {
 // is the same when it is written out again, or one that says all that is wrong.
 func FuzzRequest(f *testing.F) {
 	for _, text := range []string{
-		`{"operation":"plan",` + zip + `}`, `{"operation":"plan",` + zip + `,"options":{"only":["a","b"]}}`, `{"operation":"rollback-to","options":{"to":"previous"}}`, `{"operation":"plan",` + zip + `,"options":{"only":["a*"],"exclude":["tag:a"],"with_dependencies":false,"with_dependents":true,"changed_since":"abcdefghijklmnopqrs2"}}`, `{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7","options":{"rollback":true,"refuse":true}}`,
+		`{"operation":"plan",` + zip + `}`, `{"operation":"plan",` + zip + `,"options":{"only":["a","b"]}}`, `{"operation":"rollback-to","options":{"to":"previous"}}`, `{"operation":"extend","options":{"for":"1d12h"}}`, `{"operation":"extend","options":{"until":"2026-03-01T12:00:00+01:00"}}`, `{"operation":"replace",` + zip + `,"options":{"only":["a"],"retain":["a:T*"]}}`, `{"operation":"plan",` + zip + `,"options":{"only":["a*"],"exclude":["tag:a"],"with_dependencies":false,"with_dependents":true,"changed_since":"abcdefghijklmnopqrs2"}}`, `{"operation":"deploy","key":"projects/shop/prod.tar.gz","version":"v7","options":{"rollback":true,"refuse":true}}`,
 		`{"operation":"destroy",` + zip + `,"options":{}}`, ` {"operation":"refresh","options":{"who":"ann"}} ` + "\n", `{"operation":"retry","options":{` + that + `,"force":true,"max_deletions":7}}`,
 		`{"operation":"unlock","options":{` + that + `,"reason":"a"}}`, `{"operation":"cancel","options":{` + that + `,"rollback":true}}`, `{"operation":"pause","options":{` + that + `}}`,
 		``, `{`, `[]`, `null`, `{"operation":"deploy",` + zip + `}{}`, `{"operation":"deploy","options":{"max":1}}`, `{"operation":"drift"}`, `{"OPERATION":"plan","operation":"destroy"}`,
@@ -187,8 +187,17 @@ func runRequested(t *testing.T, q run.Request) []byte {
 	if q.ChangedSince != "" {
 		options["changed_since"] = q.ChangedSince
 	}
+	if q.Retain != nil {
+		options["retain"] = q.Retain
+	}
 	if q.MaxDeletions != nil {
 		options["max_deletions"] = *q.MaxDeletions
+	}
+	if q.For != 0 {
+		options["for"] = q.For
+	}
+	if !q.Until.IsZero() {
+		options["until"] = q.Until
 	}
 	return written(t, map[string]any{"operation": q.Operation, "key": q.Source.Key, "version": q.Source.Version, "options": options})
 }

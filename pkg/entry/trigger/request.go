@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/strict"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -134,11 +135,17 @@ func optionFields(q *run.Request) strict.Fields {
 		string(plan.OptionStep):           &q.Step,
 		string(plan.OptionPlan):           &q.Plan,
 
+		string(plan.OptionRetain):           &q.Retain,
 		string(plan.OptionExclude):          &q.Exclude,
 		string(plan.OptionWithDependencies): &q.WithDependencies,
 		string(plan.OptionWithDependents):   &q.WithDependents,
 		string(plan.OptionChangedSince):     &q.ChangedSince,
 		string(plan.OptionTo):               &q.To,
+		string(plan.OptionFromEnvironment):  &q.FromEnvironment,
+		string(plan.OptionFromRevision):     &q.FromRevision,
+		string(plan.OptionFor):              &q.For,
+		string(plan.OptionUntil):            &q.Until,
+		string(plan.OptionSnapshot):         &q.Snapshot,
 	}
 }
 
@@ -149,8 +156,11 @@ func setOptions(q run.Request) map[plan.Option]bool {
 		plan.OptionUpload: q.Upload,
 		plan.OptionForce:  o.Force, plan.OptionReason: o.Reason != "", plan.OptionRollback: o.Rollback,
 		plan.OptionRefuse: o.Refuse, plan.OptionOnly: len(o.Only) > 0, plan.OptionAdopt: len(o.Adopt) > 0, plan.OptionMaxDeletions: o.MaxDeletions != nil, plan.OptionExact: o.Exact, plan.OptionPlan: o.Plan != "",
-		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "", plan.OptionTo: o.To != "", plan.OptionWhileSuspended: o.WhileSuspended,
+		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "", plan.OptionTo: o.To != "", plan.OptionSnapshot: o.Snapshot != "", plan.OptionWhileSuspended: o.WhileSuspended,
+		plan.OptionRetain:  len(o.Retain) > 0,
 		plan.OptionExclude: len(o.Exclude) > 0, plan.OptionWithDependencies: o.WithDependencies != nil, plan.OptionWithDependents: o.WithDependents, plan.OptionChangedSince: o.ChangedSince != "",
+		plan.OptionFromEnvironment: o.FromEnvironment != "", plan.OptionFromRevision: o.FromRevision != "",
+		plan.OptionFor: o.For != 0, plan.OptionUntil: !o.Until.IsZero(),
 	}
 }
 
@@ -160,6 +170,8 @@ type row struct {
 	needsSource, needsRun, needsReason, needsOnly bool // the version of a configuration; the run that it is about; a reason; the names of stacks
 	needsDigest                                   bool // that of the plan that the person has seen
 	fromRevision                                  bool // it deploys the files of a revision, so it names no configuration
+	promotes                                      bool // that revision is one of another environment
+	needsSnapshot                                 bool // the name of a snapshot
 	options                                       []plan.Option
 }
 
@@ -168,7 +180,7 @@ func rows(all plan.Operations) []row {
 	var rows []row
 	for _, o := range all {
 		if o.Requestable {
-			rows = append(rows, row{name: o.Name, needsSource: o.NeedsSource(), fromRevision: o.FromRevision, needsRun: o.Repeats, needsOnly: o.NeedsOnly, options: o.Options})
+			rows = append(rows, row{name: o.Name, needsSource: o.NeedsSource(), fromRevision: o.FromRevision, promotes: o.Promotes, needsRun: o.Repeats, needsOnly: o.NeedsOnly, needsSnapshot: o.NamesSnapshot(), options: o.Options})
 		}
 	}
 	for _, c := range run.Controls() {
@@ -213,6 +225,10 @@ func checkSource(r row, q run.Request) []string {
 	}
 	switch of, ok := projectOfKey(key, uploadKey, revisionKey); {
 	case key == "":
+	case r.promotes:
+		add("key: a %s deploys the files of a revision: remove it, and name the environment in options.from_environment", q.Operation)
+	case r.fromRevision && r.needsSnapshot:
+		add("key: a %s deploys the files of a snapshot: remove it, and name the snapshot in options.snapshot", q.Operation)
 	case r.fromRevision:
 		add("key: a %s deploys the files of a revision: remove it, and name the revision in options.to", q.Operation)
 	case !ok:
@@ -258,11 +274,20 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	if r.needsOnly && len(q.Only) == 0 {
 		add("only: missing: name the stacks to %s", q.Operation)
 	}
+	switch {
+	case r.needsSnapshot && q.Snapshot == "":
+		add("snapshot: missing: give the name of the snapshot")
+	case r.needsSnapshot && !plan.SnapshotName.MatchString(q.Snapshot):
+		add("snapshot: %q is no name of a snapshot: write letters, digits, - and _, at most 64, the first a letter or a digit", short(q.Snapshot))
+	}
 	if other := (run.Options{Reason: q.Reason}); q.Upload && !reflect.DeepEqual(q.Options, other) {
 		add("upload: the newest upload replaces older ones, so it deploys all stacks, and has no other options: remove this option or the others")
 	}
-	for _, p := range q.Selection.Problems() {
+	for _, p := range append(q.Selection.Problems(), plan.RetainProblems(q.Retain)...) {
 		add("%s: %s", p.Option, p.Text)
+	}
+	if r.promotes {
+		wrong = append(wrong, checkPromotion(q)...)
 	}
 	if q.ChangedSince != "" && !runID.MatchString(q.ChangedSince) {
 		add("changed_since: %q is not a run: its ID has 20 lower-case letters and digits", short(q.ChangedSince))
@@ -276,6 +301,9 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	if q.Plan != "" && slices.Contains(r.options, plan.OptionPlan) && !reference.MatchString(q.Plan) {
 		add("plan: it is no reference of a saved plan, which has 64 hexadecimal digits: take that of the file that plan --out has written")
 	}
+	if slices.Contains(r.options, plan.OptionUntil) && (q.For == 0) == q.Until.IsZero() {
+		add("until: give either for, such as 2d, or until, such as 2026-03-01T12:00:00Z, and not both")
+	}
 	if r.needsReason && q.Reason == "" {
 		add("reason: missing: say why, for the record")
 	}
@@ -283,6 +311,19 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 		add("plan_digest: %s", noDigest)
 	}
 	return wrong
+}
+
+// checkPromotion lists the errors of the environment whose revision a request promotes.
+func checkPromotion(q run.Request) []string {
+	switch from := q.FromEnvironment; {
+	case from == "":
+		return []string{"options.from_environment: missing: name the environment whose revision is promoted"}
+	case !project.EnvironmentName.MatchString(from):
+		return []string{fmt.Sprintf("options.from_environment: %q is not the name of an environment: use letters, digits and hyphens, at most 64", short(from))}
+	case q.PromotedFrom() == q.Project:
+		return []string{"options.from_environment: " + from + " is the environment to which the request is sent: name another one, whose revision is promoted to it"}
+	}
+	return nil
 }
 
 // namesWithOption lists the operations and commands that have an option.
@@ -301,7 +342,7 @@ func tooLong(q run.Request) []string {
 	var all []string
 	for _, x := range []struct{ name, text string }{
 		{"operation", q.Operation}, {"key", q.Source.Key}, {"version", q.Source.Version},
-		{"options.run", q.Of}, {"options.changed_since", q.ChangedSince}, {"options.plan_digest", q.PlanDigest}, {"options.step", q.Step}, {"options.to", q.To}, {"options.who", q.Claim}, {"options.reason", q.Reason},
+		{"options.run", q.Of}, {"options.changed_since", q.ChangedSince}, {"options.plan_digest", q.PlanDigest}, {"options.step", q.Step}, {"options.to", q.To}, {"options.from_environment", q.FromEnvironment}, {"options.from_revision", q.FromRevision}, {"options.snapshot", q.Snapshot}, {"options.who", q.Claim}, {"options.reason", q.Reason},
 	} {
 		if len(x.text) > maxText {
 			all = append(all, longText(x.name, x.text))

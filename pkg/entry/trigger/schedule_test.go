@@ -2,6 +2,7 @@ package trigger_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -49,6 +50,20 @@ func TestCalled(t *testing.T) {
 		if q, err := trigger.ScheduleRequest(other); err != nil || q.ID == got.ID {
 			t.Errorf("another one is the same: %s, %v", other.Detail, err)
 		}
+	}
+}
+
+// On the days of its exception, in its time zone, a schedule requests nothing.
+func TestCalledSkips(t *testing.T) {
+	detail := strings.TrimSuffix(nightly, "}") + `,"except":{"time_zone":"Europe/Berlin","days":["2026-12-24/2026-12-26"]}}`
+	for at, skips := range map[string]bool{"2026-12-23T22:30:00Z": false, "2026-12-23T23:30:00Z": true, "2026-12-26T12:00:00Z": true, "2026-12-27T12:00:00Z": false} {
+		q, err := trigger.ScheduleRequest(fired(t, at, detail))
+		if errors.Is(err, trigger.ErrSkipped) != skips || skips != (q.ID == "") || skips && !strings.HasPrefix(err.Error(), "schedule nightly of shop@prod, 2026-12-2") {
+			t.Errorf("%s: %+v, %v", at, q, err)
+		}
+	}
+	if _, err := trigger.ScheduleRequest(fired(t, "2026-12-24T12:00:00Z", strings.Replace(detail, "Europe/Berlin", "Nowhere", 1))); !fault.Is(err, fault.Invalid) {
+		t.Error(err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/trigger"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -135,6 +137,8 @@ func TestRequests(t *testing.T) {
 		`{"operation":"deploy",` + zip + `,"options":{"only":["a*"],"exclude":["tag:team=shop"],"with_dependencies":false,"with_dependents":true,"changed_since":"abcdefghijklmnopqrs2"}}`: {
 			Operation: "deploy", Source: source, Options: run.Options{Selection: plan.Selection{Only: []string{"a*"}, Exclude: []string{"tag:team=shop"}, WithDependencies: new(false), WithDependents: true, ChangedSince: "abcdefghijklmnopqrs2"}},
 		},
+		`{"operation":"extend","options":{"for":"1d12h","reason":"the demo"}}`:           {Operation: "extend", Options: run.Options{For: project.TTL(36 * time.Hour), Reason: "the demo"}},
+		`{"operation":"extend","options":{"until":"2026-03-01T12:00:00Z"}}`:              {Operation: "extend", Options: run.Options{Until: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}},
 		`{"operation":"destroy","options":{"exclude":["a"]}}`:                            {Operation: "destroy", Options: run.Options{Selection: plan.Selection{Exclude: []string{"a"}}}},
 		`{"operation":"retry","options":{` + that + `,"force":true}}`:                    {Operation: "retry", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
 		`{"operation":"cancel","options":{` + that + `,"force":true}}`:                   {Operation: "cancel", Of: "abcdefghijklmnopqrs2", Options: run.Options{Force: true}},
@@ -187,21 +191,42 @@ func TestProblems(t *testing.T) {
 		`{"operation":"rollback"}`:            {`operation: there is no operation "rollback": available: ` + all},
 		`{"operation":"deploy"}`:              {"key: missing: a deploy needs the key of the configuration's object"},
 		`{"operation":"plan","version":"v1"}`: {"key: missing: a plan needs the key of the configuration's object", "version: a version without a key: give the key too"},
-		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                        {"version: missing: give the version of projects/shop/prod.zip"},
-		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:          {`key: "projects/shop/test.zip" belongs to shop@test, and this request is for shop@prod: send it to shop@test`},
-		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`:   {`key: "revisions/other/prod/x.zip" belongs to other@prod, and this request is for shop@prod: send it to other@prod`},
-		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:    {`key: "revisions/shop/prod/../x.zip" is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
-		`{"operation":"rollback-to",` + zip + `}`:                                    {"key: a rollback-to deploys the files of a revision: remove it, and name the revision in options.to"},
-		`{"operation":"deploy",` + zip + `,"options":{"to":"previous"}}`:             {"options.to: a deploy does not have this option (only rollback-to, plan-rollback-to): remove it"},
-		`{"operation":"plan-rollback-to","options":{"to":"previous","refuse":true}}`: {"options.refuse: a plan-rollback-to does not have this option (only deploy, destroy, refresh, check, drift, revert-drift, suspend, resume, adopt, prune, forget, rollback-to, retry): remove it"},
+		`{"operation":"plan","key":"projects/shop/prod.zip"}`:                                    {"version: missing: give the version of projects/shop/prod.zip"},
+		`{"operation":"plan","key":"projects/shop/test.zip","version":"1"}`:                      {`key: "projects/shop/test.zip" belongs to shop@test, and this request is for shop@prod: send it to shop@test`},
+		`{"operation":"destroy","key":"revisions/other/prod/x.zip","version":"1"}`:               {`key: "revisions/other/prod/x.zip" belongs to other@prod, and this request is for shop@prod: send it to other@prod`},
+		`{"operation":"plan","key":"revisions/shop/prod/../x.zip","version":"1"}`:                {`key: "revisions/shop/prod/../x.zip" is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)`},
+		`{"operation":"rollback-to",` + zip + `}`:                                                {"key: a rollback-to deploys the files of a revision: remove it, and name the revision in options.to"},
+		`{"operation":"replace",` + zip + `,"options":{"retain":["Table",":Table","data/db:"]}}`: {"options.only: missing: name the stacks to replace", `options.retain: ":Table", "data/db:": write RESOURCE or STACK:RESOURCE, with the logical ID of the resource, such as data/db:Table`},
+		`{"operation":"deploy",` + zip + `,"options":{"retain":["Table"]}}`:                      {"options.retain: a deploy does not have this option (only replace, plan-replace): remove it"},
+		`{"operation":"deploy",` + zip + `,"options":{"to":"previous"}}`:                         {"options.to: a deploy does not have this option (only rollback-to, plan-rollback-to): remove it"},
+		`{"operation":"snapshot","options":{"snapshot":"a b"}}`:                                  {`options.snapshot: "a b" is no name of a snapshot: write letters, digits, - and _, at most 64, the first a letter or a digit`},
+		`{"operation":"delete-snapshot","options":{"to":"previous"}}`:                            {"options.to: a delete-snapshot does not have this option (only rollback-to, plan-rollback-to): remove it", "options.snapshot: missing: give the name of the snapshot"},
+		`{"operation":"restore",` + zip + `,"options":{"snapshot":"a"}}`:                         {"key: a restore deploys the files of a snapshot: remove it, and name the snapshot in options.snapshot"},
+		`{"operation":"deploy",` + zip + `,"options":{"snapshot":"a"}}`:                          {"options.snapshot: a deploy does not have this option (only snapshot, delete-snapshot, restore, plan-restore): remove it"},
+		`{"operation":"plan-rollback-to","options":{"to":"previous","refuse":true}}`:             {"options.refuse: a plan-rollback-to does not have this option (only deploy, destroy, refresh, check, drift, revert-drift, suspend, resume, adopt, prune, forget, replace, rollback-to, promote, snapshot, delete-snapshot, restore, retry): remove it"},
+		`{"operation":"promote"}`: {"options.from_environment: missing: name the environment whose revision is promoted"},
+		`{"operation":"promote","options":{"from_environment":"prod"}}`:                               {"options.from_environment: prod is the environment to which the request is sent: name another one, whose revision is promoted to it"},
+		`{"operation":"plan-promote","options":{"from_environment":"a/b","only":["x"]}}`:              {"options.only: a plan-promote does not have this option (only deploy, plan, destroy, plan-destroy, refresh, check, drift, revert-drift, plan-revert-drift, suspend, resume, adopt, plan-adopt, prune, plan-prune, forget, plan-forget, replace, plan-replace, rollback-to, plan-rollback-to, restore, plan-restore): remove it", "options.from_environment: \"a/b\" is not the name of an environment: use letters, digits and hyphens, at most 64"},
+		`{"operation":"promote",` + zip + `,"options":{"from_environment":"dev"}}`:                    {"key: a promote deploys the files of a revision: remove it, and name the environment in options.from_environment"},
+		`{"operation":"deploy",` + zip + `,"options":{"from_environment":"dev","from_revision":"a"}}`: {"options.from_environment: a deploy does not have this option (only promote, plan-promote): remove it", "options.from_revision: a deploy does not have this option (only promote, plan-promote): remove it"},
 		`{"operation":"retry"}`:                                         {"options.run: missing: give the run to retry"},
 		`{"operation":"unlock"}`:                                        {"options.run: missing: give the run to unlock", "options.reason: missing: say why, for the record"},
 		`{"operation":"pause","options":{"run":"1"}}`:                   {`options.run: "1" is not a run: its ID has 20 lower-case letters and digits`},
 		`{"operation":"destroy","options":{` + that + `,"force":true}}`: {"options.run: a destroy is not about a run: remove this option", "options.force: a destroy does not have this option (only retry, cancel): remove it"},
 		`{"operation":"forget","options":{"max_deletions":1}}`: {
-			"options.max_deletions: a forget does not have this option (only deploy, plan, rollback-to, plan-rollback-to, retry): remove it", "options.only: missing: name the stacks to forget",
+			"options.max_deletions: a forget does not have this option (only deploy, plan, replace, plan-replace, rollback-to, plan-rollback-to, promote, plan-promote, restore, plan-restore, retry): remove it", "options.only: missing: name the stacks to forget",
 		},
-		`{"operation":"refresh","options":{"only":["a",""]}}`: {"options.only: it contains an empty name: remove it"},
+		`{"operation":"extend"}`: {"options.until: give either for, such as 2d, or until, such as 2026-03-01T12:00:00Z, and not both"},
+		`{"operation":"extend","options":{"for":"2d","until":"2026-03-01T12:00:00Z","force":true}}`: {
+			"options.force: a extend does not have this option (only retry, cancel): remove it", "options.until: give either for, such as 2d, or until, such as 2026-03-01T12:00:00Z, and not both",
+		},
+		`{"operation":"extend","options":{"for":"2 days","until":"tomorrow"}}`: {
+			`options.for: "2 days" is not a duration: write days, hours and minutes, such as 3d, 12h or 1d12h`, "options.until: a string found, a time such as 2026-03-01T12:00:00Z expected",
+		},
+		`{"operation":"extend","options":{"for":2,"until":7}}`: {"options.for: the number 2 found, a string expected", "options.until: the number 7 found, a time such as 2026-03-01T12:00:00Z expected"},
+		`{"operation":"destroy","options":{"for":"2d"}}`:       {"options.for: a destroy does not have this option (only extend): remove it"},
+		`{"operation":"warn-expiry"}`:                          {"operation: there is no operation \"warn-expiry\": available: deploy, plan, destroy, plan-destroy, refresh, check, drift, revert-drift, plan-revert-drift, suspend, resume, adopt, plan-adopt, prune, plan-prune, forget, plan-forget, replace, plan-replace, rollback-to, plan-rollback-to, promote, plan-promote, extend, snapshot, delete-snapshot, restore, plan-restore, retry, pause, continue, cancel, approve, reject, unlock"},
+		`{"operation":"refresh","options":{"only":["a",""]}}`:  {"options.only: it contains an empty name: remove it"},
 		`{"operation":"plan",` + zip + `,"options":{"exclude":["","tag:=a"],"with_dependencies":true,"with_dependents":true}}`: {
 			"options.exclude: it contains an empty name: remove it", "options.with_dependencies: it is about the dependencies of the stacks that only or changed_since selects: give one of these too, or leave it out",
 			"options.with_dependents: it adds to the stacks that only or changed_since selects: give one of these too, or leave it out",
@@ -211,7 +236,7 @@ func TestProblems(t *testing.T) {
 		},
 		`{"operation":"destroy","options":{"changed_since":"abcdefghijklmnopqrs2"}}`: {"options.changed_since: a destroy does not have this option (only deploy, plan): remove it"},
 		`{"operation":"deploy",` + zip + `,"options":{"max_deletions":-1}}`:          {"options.max_deletions: -1: give a number of stacks, 0 or more"},
-		`{"operation":"destroy","options":{"max_deletions":5}}`:                      {"options.max_deletions: a destroy does not have this option (only deploy, plan, rollback-to, plan-rollback-to, retry): remove it"},
+		`{"operation":"destroy","options":{"max_deletions":5}}`:                      {"options.max_deletions: a destroy does not have this option (only deploy, plan, replace, plan-replace, rollback-to, plan-rollback-to, promote, plan-promote, restore, plan-restore, retry): remove it"},
 	} {
 		got, err := trigger.Request(t.Context(), put(t, "requests/shop/prod/1.json"), object{text: text})
 		if err != nil || got.Project != "shop@prod" || got.ID == "" || got.Operation == "" {

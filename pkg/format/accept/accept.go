@@ -5,6 +5,7 @@
 package accept
 
 import (
+	"cmp"
 	"maps"
 	slashes "path"
 	"slices"
@@ -126,15 +127,19 @@ func elsewhere(files archive.Files, environment, file string) []string {
 	d := format.Declared(files)
 	has := func(t *declared.Template) bool { return t != nil && t.Path != "" && slashes.Clean(t.Path) == file }
 	var all []string
-	for _, e := range d.Environments {
-		own := map[string]*declared.Template{}
-		for _, s := range e.Stacks {
-			own[s.Name] = s.Template
+	here, _ := d.Environment(environment)
+	for _, name := range d.EnvironmentNames() {
+		e, _ := d.Environment(name)
+		templates := map[string]*declared.Template{}
+		for i, l := range d.Layers(e) {
+			for _, s := range l.Stacks {
+				if s.Template != nil && (i > 0 || s.In(e)) {
+					templates[s.Name] = s.Template
+				}
+			}
 		}
-		uses := slices.ContainsFunc(e.Stacks, func(s declared.Stack) bool { return has(s.Template) }) ||
-			slices.ContainsFunc(d.Stacks, func(s declared.Stack) bool { return s.In(e.Name) && own[s.Name] == nil && has(s.Template) })
-		if uses && e.Name != environment {
-			all = append(all, e.Name)
+		if name != cmp.Or(here.Pattern, here.Name) && slices.ContainsFunc(slices.Collect(maps.Values(templates)), has) {
+			all = append(all, name)
 		}
 	}
 	return all

@@ -28,7 +28,8 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 	c.defaults()
 	c.limits()
 	c.names()
-	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.resourceTypes, c.retain, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks} {
+	c.approvals()
+	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.resourceTypes, c.retain, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks, c.lifetime, c.alarms} {
 		for _, s := range p.Stacks {
 			if c.Full() {
 				return

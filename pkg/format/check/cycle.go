@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,15 +19,17 @@ const maxCycles = 10
 // maxNamed is how many stacks of a cycle are named, so that it can be read.
 const maxNamed = 100
 
-// cycles refuses stacks that need one another in a circle, with the reason of
-// each edge.
+// cycles refuses stacks that need one another in a circle, also by the orders of rollouts, with the
+// reason of each edge.
 func (c *checker) cycles() {
 	type pair struct{ from, to string }
 	why := map[pair]resolve.Edge{} // the reason at the first position
-	for e, at := range c.Edges {
+	edges := c.waves()
+	maps.Copy(edges, c.Edges)
+	for e, at := range edges {
 		p := pair{e.Node, e.Needs}
 		first, ok := why[p]
-		if !ok || cmp.Or(at.Compare(c.Edges[first]), e.Compare(first)) < 0 {
+		if !ok || cmp.Or(at.Compare(edges[first]), e.Compare(first)) < 0 {
 			why[p] = e
 		}
 	}
@@ -44,7 +47,7 @@ func (c *checker) cycles() {
 		var reasons []string
 		for i, name := range names {
 			p := pair{name, names[(i+1)%len(names)]}
-			reasons = append(reasons, c.reason(why[p]))
+			reasons = append(reasons, fmt.Sprintf("%s (%s)", why[p], edges[why[p]]))
 		}
 		path := names
 		if len(names) > maxNamed {
@@ -52,7 +55,7 @@ func (c *checker) cycles() {
 			reasons = append(reasons[:maxNamed], "…")
 		}
 		first := why[pair{names[0], names[1%len(names)]}]
-		c.Add(c.Edges[first], "cycle: %s → %s: %s: remove one of these edges", strings.Join(path, " → "), names[0], strings.Join(reasons, "; "))
+		c.Add(edges[first], "cycle: %s → %s: %s: remove one of these edges", strings.Join(path, " → "), names[0], strings.Join(reasons, "; "))
 		for i, name := range names {
 			delete(why, pair{name, names[(i+1)%len(names)]})
 		}
@@ -63,8 +66,4 @@ func (c *checker) cycles() {
 func startAtLeast(cycle []string) []string {
 	at := slices.Index(cycle, slices.Min(cycle))
 	return slices.Concat(cycle[at:], cycle[:at])
-}
-
-func (c *checker) reason(e resolve.Edge) string {
-	return fmt.Sprintf("%s (%s)", e, c.Edges[e])
 }

@@ -5,7 +5,6 @@ package declared
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/format/problem"
@@ -24,6 +23,7 @@ type Project struct {
 	Environments []Environment    // in the order of the file
 	ListAt       problem.Position // of the environments
 	Moved        []Move
+	Promote      []Stage // the environments in the order in which they are promoted
 	Policies     []project.Policy
 }
 
@@ -52,6 +52,7 @@ type Layer struct {
 	Obsolete     []string // the same, but a prune deletes them
 	MaxDeletions *int
 	MaxParallel  []Limit
+	MaxFailures  *project.Share // nil if it is not said
 	Rollback     *bool
 	Timeout      project.Timeout // of a run; 0 is none
 	Schedules    map[string]project.Schedule
@@ -77,6 +78,19 @@ type Hook struct {
 	IfAt            problem.Position
 }
 
+// A Stage is an environment in the order in which revisions are promoted.
+type Stage struct {
+	Environment string
+	Soak        project.Timeout
+	Alarms      []StageAlarm
+}
+
+// A StageAlarm is an alarm of CloudWatch in a target, which its name names.
+type StageAlarm struct {
+	Name, Target string
+	At           problem.Position
+}
+
 // An Approval says who has to approve plans. What is nil or zero is not said.
 type Approval struct {
 	Plan, NotByAuthor *bool
@@ -91,32 +105,6 @@ type Limit struct {
 	project.Limit
 	Label string // in messages, such as `max_parallel "network/"`
 	At    problem.Position
-}
-
-// An Environment holds the keys of one environment.
-type Environment struct {
-	Layer
-	Name string
-	At   problem.Position
-}
-
-// EnvironmentNames lists the environments, in the order of the file.
-func (p Project) EnvironmentNames() []string {
-	var all []string
-	for _, e := range p.Environments {
-		all = append(all, e.Name)
-	}
-	return all
-}
-
-// Environment returns the environment of a name.
-func (p Project) Environment(name string) (Environment, bool) {
-	for _, e := range p.Environments {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Environment{}, false
 }
 
 // Defaults are settings of all stacks whose names begin with a prefix.
@@ -157,6 +145,7 @@ type Settings struct {
 	ResourceTypes, IgnoreChanges *[]Value
 	Retain                       *[]Value
 	Group                        *Value
+	Rollout                      *Rollout
 	Import                       map[string]Identifier // by the IDs of resources in the template; nil if the key is absent
 	MoveFrom                     map[string]Leaving    // by stack; nil if the key is absent
 	Hooks                        Hooks                 // nil if the key is absent
@@ -197,6 +186,15 @@ type RollbackTriggers struct {
 	Minutes                 *Value
 }
 
+// A Rollout is how a stack is deployed to its targets.
+type Rollout struct {
+	At                         problem.Position
+	Order                      *[]Value // patterns of the names of targets
+	MaxConcurrent, MaxFailures *Value
+	Bake                       *Value
+	Alarms                     *[]Value
+}
+
 // A StackPolicy says which resources an update may change.
 type StackPolicy struct {
 	At   problem.Position
@@ -220,11 +218,6 @@ type Leaving struct {
 type Entry struct {
 	At    problem.Position // of its name
 	Value Value
-}
-
-// In reports whether a stack of the top level is in an environment.
-func (s Stack) In(environment string) bool {
-	return (s.Only == nil || slices.Contains(s.Only, environment)) && !slices.Contains(s.Except, environment)
 }
 
 // A Move says that the stack that was called From is now called To, and keeps

@@ -17,6 +17,7 @@ const (
 	MaxStacks     = 10_000
 	MaxName       = 128 // characters of a stack's name
 	MaxSchedules  = 50  // of an environment
+	MaxDays       = 366 // of a calendar: days and intervals
 	MaxMoved      = 1_000
 	MaxLimits     = 50 // prefixes under max_parallel:, and groups
 	MaxParameters = 200

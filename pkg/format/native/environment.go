@@ -8,27 +8,88 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
+
+// environmentName is the name of an environment, or a pattern in which each star stands for any text.
+var environmentName = pattern.New(`^[A-Za-z0-9*][-A-Za-z0-9*]{0,63}$`)
 
 func (p *parser) environments(n *yaml.Node, inherited map[string]project.Schedule) []declared.Environment {
 	var all []declared.Environment
 	for _, pair := range p.mapping("environments", n) {
 		name := pair.Key.Value
-		if !project.EnvironmentName.MatchString(name) {
-			p.Add(p.at(pair.Key), "environments: %q is not a valid name: use letters, digits and hyphens, at most 64", problem.Short(name))
+		if !environmentName.MatchString(name) {
+			p.Add(p.at(pair.Key), "environments: %q is not a valid name: use letters, digits and hyphens, at most 64; a * stands for any text", problem.Short(name))
 			continue
 		}
 		what := "environment " + name
 		keys := p.keys(what, pair.Value, environmentKeys, environmentLater)
 		e := declared.Environment{Name: name, At: p.at(pair.Key), Layer: p.layer(what+": ", keys, inherited)}
+		if like := keys["like"]; like != nil {
+			e.Like, _ = p.literal(what+": like", like)
+			e.LikeAt = p.at(like)
+		}
+		e.TTL, e.TTLAt = p.ttl(what+": ttl", keys["ttl"])
 		// Settings of all its stacks are merged before those of some.
 		ofAll := map[string]*yaml.Node{"parameters": keys["parameters"], "tags": keys["tags"], "targets": keys["targets"], "approve": keys["approve"]}
 		e.Defaults = slices.Insert(e.Defaults, 0, declared.Defaults{Label: what, At: e.At, Settings: p.settings(what, ofAll)})
 		all = append(all, e)
 	}
+	p.checkLike(all)
 	return all
+}
+
+// never is the TTL of an environment that lives for ever.
+const never = "never"
+
+// ttl reads how long an environment lives after its last deploy; nil if that is not said.
+func (p *parser) ttl(what string, n *yaml.Node) (*project.TTL, problem.Position) {
+	if n == nil {
+		return nil, problem.Position{}
+	}
+	text, ok := p.literal(what, n)
+	var t project.TTL
+	if !ok || text == never {
+		return &t, p.at(n)
+	}
+	t, err := project.ParseTTL(problem.Short(text))
+	if err != nil {
+		p.Add(p.at(n), "%s: %v, or %s", what, err, never)
+	}
+	return &t, p.at(n)
+}
+
+// checkLike refuses environments that are like one that is not listed or like themselves. It removes what is wrong, so that nothing is
+// like itself.
+func (p *parser) checkLike(all []declared.Environment) {
+	by := map[string]*declared.Environment{}
+	for i := range all {
+		by[all[i].Name] = &all[i]
+	}
+	names := slices.DeleteFunc(slices.Clone(p.environmentNames), declared.IsPattern)
+	for i := range all {
+		e := &all[i]
+		what := "environment " + e.Name + ": like: "
+		switch {
+		case e.Like == "":
+		case declared.IsPattern(e.Like):
+			p.Add(e.LikeAt, "%s%s is a pattern: write the name of an environment", what, problem.Short(e.Like))
+			e.Like = ""
+		case !slices.Contains(names, e.Like):
+			p.Add(e.LikeAt, "%sthere is no environment %s%s", what, problem.Short(e.Like), p.Hint(e.Like, names))
+			e.Like = ""
+		default:
+			path := []string{e.Name}
+			for next := e; next != nil && next.Like != "" && len(path) <= len(all); next = by[next.Like] {
+				if path = append(path, next.Like); next.Like == e.Name {
+					p.Add(e.LikeAt, "%sthe environment is like itself: %s: remove one of these keys", what, strings.Join(path, " → "))
+					e.Like = ""
+				}
+			}
+		}
+	}
 }
 
 // environmentNames lists the names under environments:, and default.
@@ -73,24 +134,36 @@ func (p *parser) environmentList(what, key string, keys map[string]*yaml.Node) [
 	return names
 }
 
-// checkEnvironments compares the stacks of environments with those of the top
-// level.
+// checkEnvironments compares the stacks of environments with those of the top level and of the environments that they are like.
 func (p *parser) checkEnvironments(d declared.Project) {
-	top := map[string]declared.Stack{}
-	var names []string
-	for _, s := range d.Stacks {
-		top[s.Name] = s
-		names = append(names, s.Name)
-	}
-	for _, e := range d.Environments {
+	for _, name := range d.EnvironmentNames() {
+		e, _ := d.Environment(name)
+		layers := d.Layers(e)
+		known := map[string]bool{} // by the names of stacks, whether they are in the environment
+		var names []string
+		for i, l := range layers[:len(layers)-1] {
+			for _, s := range l.Stacks {
+				if _, again := known[s.Name]; !again {
+					known[s.Name] = i > 0 || s.In(e)
+					names = append(names, s.Name)
+				}
+			}
+		}
 		for _, s := range e.Stacks {
 			what := "environment " + e.Name + ": stack " + problem.Short(s.Name)
-			switch above, ok := top[s.Name]; {
-			case ok && !above.In(e.Name):
+			switch in, ok := known[s.Name]; {
+			case ok && !in:
 				p.Add(s.At, "%s: at the top level, only: or except: leaves this stack out of the environment: remove that, or this", what)
 			case !ok && s.Template == nil:
 				p.Add(s.At, "%s: the top level has no such stack%s, and template is missing: write template: to add a stack to this environment", what, p.Closest(s.Name, names))
 			}
+		}
+		all := map[string]project.Schedule{}
+		for _, l := range layers {
+			maps.Copy(all, l.Schedules)
+		}
+		if len(e.Bases) > 0 && len(all) > declared.MaxSchedules {
+			p.Add(e.LikeAt, "environment %s: like: %d schedules: an environment has at most %d", e.Name, len(all), declared.MaxSchedules)
 		}
 	}
 }

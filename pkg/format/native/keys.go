@@ -47,6 +47,7 @@ var (
 		{"max_deletions", "How many stacks one deploy may delete permanently." + ofEnvironment + " Default: ten or half of the recorded stacks, whichever is less, but at least one.", number(0, mostDeletions), such(0)},
 		{"max_parallel", "How many stacks a run changes at the same time; or a mapping, with one number for each prefix of stack names. An environment's own override the top level, prefix by prefix. Default: no limit.",
 			anyOf(number(1, declared.MaxStacks), but(mapping(number(1, declared.MaxStacks)), "maxProperties", declared.MaxLimits)), such(20, map[string]any{"": 20, "data/": 1})},
+		{"max_failures", "How many stacks may fail before a run begins no other; or how many percent of the stacks of the environment." + ofEnvironment + " Default: any number, so that a failure stops only what depends on the stack.", shareShape, such(3, "5%")},
 		{"groups", "Groups of stacks, each with max_parallel: how many of its stacks a run changes at the same time. An environment's own override the top level, group by group.",
 			but(named(project.Name.String(), ref("group")), "maxProperties", declared.MaxLimits), such(map[string]any{"databases": map[string]any{"max_parallel": 2}})},
 		{"approve_plan", "Whether a person has to approve the plan of a deploy or a destroy before its first step." + ofEnvironment + " Default: false.", truthShape, nil},
@@ -66,13 +67,19 @@ var (
 		{"imports", "Other files of the project whose keys are merged with those of this file. A key that is in two files is refused.", but(distinct(textShape), "maxItems", maxImports), such([]string{"stacks/network.yaml"})},
 		{"stacks", "The stacks by name.", shape{"type": "object", "minProperties": 1, "maxProperties": declared.MaxStacks, "propertyNames": stackName, "additionalProperties": ref("stack")},
 			such(map[string]any{"network/vpc": map[string]any{"template": "templates/vpc.yaml"}})},
-		{"environments", "The environments by name. default need not be listed.", named(project.EnvironmentName.String(), ref("environment")), such(map[string]any{"prod": map[string]any{"targets": []string{"prod-eu"}}})},
+		{"environments", "The environments by name, or by a pattern of names, in which each * stands for any text. default need not be listed.", named(environmentName.String(), ref("environment")), such(map[string]any{"prod": map[string]any{"targets": []string{"prod-eu"}}, "pr-*": map[string]any{"like": "dev"}})},
 		{"moved", "Stacks that have another name now and keep their physical names.", but(distinct(ref("move")), "maxItems", declared.MaxMoved), such([]any{map[string]any{"from": "db", "to": "data/db"}})},
+		{"calendars", "Days on which schedules may not run, by the name of the calendar.", named(declared.ScheduleName.String(), but(distinct(matching("^[0-9]{4}-[0-9]{2}-[0-9]{2}(/[0-9]{4}-[0-9]{2}-[0-9]{2})?$")), "maxItems", declared.MaxDays)),
+			such(map[string]any{"holidays": []string{"2026-12-24/2027-01-01", "2027-05-01"}})},
+		{"promote", "The environments through which a deploy goes on by itself: each is promoted to the next one when its deploy has lasted and its alarms are OK. A list of environments, or order with soak and alarms.",
+			anyOf(stagesShape, ref("promote")), such([]string{"dev", "staging", "prod"}, map[string]any{"order": []any{"dev", map[string]any{"environment": "staging", "soak": "2h"}, "prod"}, "soak": "30m", "alarms": []string{"shop-errors"}})},
 		{"policies", "Conditions that no plan of the project may meet, by name.", but(named(project.Name.String(), ref("policy")), "maxProperties", project.MaxPolicies),
 			such(map[string]any{"data": map[string]any{"deny": "plan.data.size() > 0", "message": "Data would be lost: ask the team data."}})},
 	}, layerTable)
 
 	environmentTable = with(layerTable, []key{
+		{"like", "The environment whose keys this one has too. Its own keys override them.", matching(project.EnvironmentName.String()), such("dev")},
+		{"ttl", "How long the environment lives after its last deploy, from " + project.LeastTTL.String() + " to " + project.MostTTL.String() + ". Then all its stacks are destroyed. Default: never, which is for ever.", anyOf(matching(`^([0-9]{1,4}d)?([0-9.]+[a-zµ]+)*$`), oneOf(never)), such("3d", "12h")},
 		{"stacks", "Settings of stacks that override the top level in this environment; and stacks, with a template, that only this environment has.",
 			shape{"type": []string{"object", "null"}, "maxProperties": declared.MaxStacks, "propertyNames": stackName, "additionalProperties": ref("override")}, nil},
 	}, only(settingTable, "parameters", "tags", "targets", "approve"))
@@ -100,6 +107,7 @@ var (
 			such("policies/db.json", map[string]any{"Statement": []any{map[string]any{"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"}}})},
 		{"stack_policy_during_update", "The stack policy that counts during each update instead, for an intended exception.", policyShape, nil},
 		{"group", "The group under groups whose limit the stack has.", anyOf(matching(project.Name.String()), referenceShape), such("databases")},
+		{"rollout", "How the stack is deployed to its targets, little by little.", ref("rollout"), such(map[string]any{"max_concurrent": "10%", "max_failures": 2})},
 		{"retain", "Logical IDs of resources that stay in AWS if the deletion of the stack fails because of them, such as a bucket with objects.", distinct(textShape), such([]string{"Uploads"})},
 		{"resource_types", "The types of resources that a request to CloudFormation may contain. Default: all.", distinct(textShape), such([]string{"AWS::SNS::*", "Custom::*"})},
 	}
@@ -126,6 +134,29 @@ var (
 		{"minutes", "How many minutes CloudFormation watches the alarms after the resources are deployed, 0 to " + strconv.Itoa(project.MaxMonitoringMinutes) + ".", anyOf(number(0, project.MaxMonitoringMinutes), textShape), such(10)},
 	}
 
+	// waitTable has the keys that promote and one of its environments have in common.
+	waitTable = []key{
+		{"soak", "How long a deploy of the environment has to last before it is promoted, from 1m to 168h. Default: it is promoted at once.", durationShape, such("30m")},
+		{"alarms", "Alarms of CloudWatch that have to be OK then, and that must not have gone off since the deploy: names, or name and target.", alarmsShape, such([]any{"shop-errors", map[string]any{"name": "shop-latency", "target": "prod-eu"}})},
+	}
+
+	promoteTable = with([]key{{"order", "The environments, the first one first.", stagesShape, such([]string{"dev", "staging", "prod"})}}, waitTable)
+
+	stageTable = with([]key{{"environment", "The name of the environment.", matching(project.EnvironmentName.String()), such("staging")}}, waitTable)
+
+	alarmTable = []key{
+		{"name", "The name of the alarm.", but(textShape, "minLength", 1), such("shop-errors")},
+		{"target", "The registered target in whose account and region the alarm is. Default: default.", but(textShape, "minLength", 1), such("prod-eu")},
+	}
+
+	rolloutTable = []key{
+		{"order", "The waves in which the targets change: patterns of their names, in which * stands for any text and ? for one letter. \"*\" alone is all that no other pattern matches; without it, these come last. Default: one wave.", but(distinct(textShape), "minItems", 1), such([]string{"canary", "eu-*", "*"})},
+		{"max_concurrent", "How many targets change at the same time; or how many percent of them, rounded down, but at least one. Default: no limit.", anyOf(shareShape, referenceShape), such(10, "10%")},
+		{"bake", "How long the next wave waits after the targets of a wave have changed, from 1m to 168h. Default: it does not wait.", durationOption, such("10m")},
+		{"alarms", "The names of alarms of CloudWatch in the account and region of each target. The rollout stops if one of them is in the state ALARM while a wave bakes.", but(distinct(textShape), "maxItems", project.MaxAlarms), such([]string{"api-errors"})},
+		{"max_failures", "How many targets may fail before no other begins; or how many percent of them, rounded down. Default: 0.", anyOf(shareShape, referenceShape), such(2, "1%")},
+	}
+
 	groupTable = []key{
 		{"max_parallel", "How many stacks of the group a run changes at the same time.", number(1, declared.MaxStacks), such(2)},
 	}
@@ -141,6 +172,7 @@ var (
 		{"rate", "The interval. The first run is one interval after the deploy.", matching("^[1-9][0-9]{0,4} (minute|hour|day)s?$"), such("30 minutes", "12 hours", "1 day")},
 		{"once", "A date and a time of day.", textShape, such("2026-12-31T18:00:00")},
 		{"time_zone", "The time zone of cron and once. Default: UTC.", shape{"type": "string", "minLength": 1}, such("Europe/Berlin")},
+		{"except", "Calendars on whose days, in the time zone of the schedule, it does not run.", distinct(textShape), such([]string{"holidays"})},
 	}
 
 	policyTable = []key{
@@ -168,7 +200,11 @@ var (
 	overrideKeys    = namesOf(overrideTable)
 	defaultKeys     = namesOf(settingTable)
 	triggerKeys     = namesOf(triggerTable)
+	rolloutKeys     = namesOf(rolloutTable)
 	groupKeys       = namesOf(groupTable)
+	promoteKeys     = namesOf(promoteTable)
+	stageKeys       = namesOf(stageTable)
+	alarmKeys       = namesOf(alarmTable)
 	moveKeys        = namesOf(moveTable)
 	scheduleKeys    = namesOf(scheduleTable)
 	policyKeys      = namesOf(policyTable) // of which it has one of the levels

@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -85,7 +86,8 @@ type parser struct {
 	fileOf           map[*yaml.Node]string // of what is imported
 	weight           int                   // of the files
 	environmentNames []string
-	values           int // of expressions
+	dates            map[string][]project.Days // of the calendars, by name
+	values           int                       // of expressions
 }
 
 func (p *parser) at(n *yaml.Node) problem.Position {

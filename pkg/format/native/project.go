@@ -37,6 +37,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 		p.Add(p.at(root), "project is missing: write project: and its name")
 	}
 	p.environmentNames = environmentNames(top["environments"])
+	p.dates = p.calendars(top["calendars"])
 	d.Layer = p.layer("", top, nil)
 	d.Environments = p.environments(top["environments"], d.Schedules)
 	if n := top["environments"]; n != nil {
@@ -50,6 +51,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 	p.checkEnvironments(d)
 	p.unusedApproval(root)
 	d.Moved = p.moved(top["moved"], d)
+	d.Promote = p.promote(top["promote"])
 	d.Policies = p.policies(top["policies"])
 	return d, true
 }
@@ -76,6 +78,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		Stacks:       p.stacks(of, keys["stacks"]),
 		MaxDeletions: p.deletions(of+"max_deletions", keys["max_deletions"]),
 		MaxParallel:  slices.Concat(p.maxParallel(of+"max_parallel", keys["max_parallel"]), p.groups(of+"groups", keys["groups"])),
+		MaxFailures:  p.share(of+"max_failures", keys["max_failures"]),
 		Timeout:      p.duration(of+"timeout", keys["timeout"]),
 		Schedules:    p.schedules(of+"schedules", keys["schedules"]),
 	}
@@ -178,6 +181,7 @@ func (p *parser) settings(what string, keys map[string]*yaml.Node) declared.Sett
 	s.IgnoreChanges = p.list(what, "ignore_changes", keys)
 	s.ResourceTypes, s.Retain = p.list(what, "resource_types", keys), p.list(what, "retain", keys)
 	s.Group = p.optional(what, "group", keys)
+	s.Rollout = p.rollout(what+": rollout", keys["rollout"])
 	s.StackPolicy = p.stackPolicy(what+": stack_policy", keys["stack_policy"])
 	s.DuringUpdate = p.stackPolicy(what+": stack_policy_during_update", keys["stack_policy_during_update"])
 	s.Import = p.imports(what+": import", keys["import"])

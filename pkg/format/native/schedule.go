@@ -41,6 +41,7 @@ func (p *parser) schedule(what string, pair document.Pair) (s project.Schedule) 
 	}
 	s.Operation = p.scheduledOperation(what, p.at(pair.Key), keys["operation"])
 	s.Zone = p.zone(what+": time_zone", keys["time_zone"])
+	s.Except = p.except(what+": except", keys["except"])
 	var whens []string
 	for _, key := range whenKeys {
 		if keys[key] != nil {

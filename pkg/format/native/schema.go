@@ -27,6 +27,7 @@ var (
 	// durationShape is what time.ParseDuration reads, roughly.
 	durationShape  = matching(`^\+?([0-9.]+[a-zµ]+)+$`)
 	durationOption = anyOf(durationShape, referenceShape)
+	shareShape     = anyOf(shape{"type": "integer", "minimum": 0, "maximum": 999_999}, matching(`^(0|[1-9][0-9]?|100)%$`))
 	truthOption    = anyOf(truthShape, referenceShape)
 
 	// templateShape is a path, a URL, or a template. A path has no references and stays in the project.
@@ -36,6 +37,9 @@ var (
 
 	// dataShape is the value of a variable, which has no references. $${ is a literal ${.
 	dataShape = anyOf(but(textShape, "not", shape{"pattern": `(^|[^$])\$\{`}), shape{"type": []string{"number", "boolean"}}, items(ref("data")), mapping(ref("data")))
+
+	stagesShape = shape{"type": "array", "minItems": 2, "maxItems": project.MaxPromotions, "items": anyOf(matching(project.EnvironmentName.String()), ref("promoted_environment"))}
+	alarmsShape = shape{"type": "array", "maxItems": project.MaxPromotionAlarms, "items": anyOf(but(textShape, "minLength", 1), ref("promotion_alarm"))}
 
 	tagName   = shape{"minLength": 1, "maxLength": 128, "not": shape{"pattern": "^([Aa][Ww][Ss]|[Ss][Tt][Aa][Cc][Kk][Ww][Rr][Ii][Gg][Hh][Tt]):"}}
 	stackName = shape{"type": "string", "pattern": declared.StackName.String(), "maxLength": declared.MaxName, "not": shape{"const": "var"}}
@@ -107,19 +111,23 @@ func Schema() ([]byte, error) {
 	root["anyOf"] = requires([]string{"stacks"}, []string{"imports"})
 	root["patternProperties"] = shape{"^" + anchors: shape{"description": "Values with anchors. Stackwright does not read them."}}
 	root["$defs"] = shape{
-		"stack":             but(but(object(stackTable), "required", []string{"template"}), "not", shape{"required": []string{"only", "except"}}),
-		"override":          optional(object(overrideTable)),
-		"defaults":          optional(object(settingTable)),
-		"environment":       optional(object(environmentTable)),
-		"rollback_triggers": optional(object(triggerTable)),
-		"group":             but(object(groupTable), "required", groupKeys),
-		"move":              but(object(moveTable), "required", moveKeys),
-		"schedule":          but(but(object(scheduleTable), "required", []string{"operation"}), "oneOf", requires(each(whenKeys)...)),
-		"policy":            but(but(object(policyTable), "required", []string{"message"}), "oneOf", requires([]string{string(project.Deny)}, []string{string(project.Warn)})),
-		"hook":              hookShape(),
-		"data":              dataShape,
-		"stack_hooks":       momentsShape(project.StackMoments()),
-		"project_hooks":     momentsShape(project.ProjectMoments()),
+		"stack":                but(but(object(stackTable), "required", []string{"template"}), "not", shape{"required": []string{"only", "except"}}),
+		"override":             optional(object(overrideTable)),
+		"defaults":             optional(object(settingTable)),
+		"environment":          optional(object(environmentTable)),
+		"rollback_triggers":    optional(object(triggerTable)),
+		"rollout":              optional(object(rolloutTable)),
+		"promote":              but(object(promoteTable), "required", []string{"order"}),
+		"promoted_environment": but(object(stageTable), "required", []string{"environment"}),
+		"promotion_alarm":      but(object(alarmTable), "required", []string{"name"}),
+		"group":                but(object(groupTable), "required", groupKeys),
+		"move":                 but(object(moveTable), "required", moveKeys),
+		"schedule":             but(but(object(scheduleTable), "required", []string{"operation"}), "oneOf", requires(each(whenKeys)...)),
+		"policy":               but(but(object(policyTable), "required", []string{"message"}), "oneOf", requires([]string{string(project.Deny)}, []string{string(project.Warn)})),
+		"hook":                 hookShape(),
+		"data":                 dataShape,
+		"stack_hooks":          momentsShape(project.StackMoments()),
+		"project_hooks":        momentsShape(project.ProjectMoments()),
 	}
 	var b bytes.Buffer
 	to := json.NewEncoder(&b)

@@ -17,6 +17,7 @@ const (
 	Named    Cause = "needs"  // it is listed under needs:
 	Output   Cause = "output" // a reference to an output
 	Imported Cause = "import" // the template imports what the other template exports
+	Rollout  Cause = "order"  // the order of a rollout; only cycles have such edges
 )
 
 // An Edge says that a node is deployed after another, and why. Two nodes may
@@ -35,6 +36,8 @@ func (e Edge) String() string {
 	switch e.Cause {
 	case Output:
 		return fmt.Sprintf("%s uses %s.%s for %s", e.Node, e.Needs, e.What, e.For)
+	case Rollout:
+		return fmt.Sprintf("by the rollout, %s comes after %s", e.Node, e.Needs)
 	case Imported:
 		return fmt.Sprintf("%s imports %s, which %s exports", e.Node, e.What, e.Needs)
 	}

@@ -11,7 +11,7 @@ import (
 // groups lists the groups of the project and of its environment.
 func (r *resolver) groups() map[string]declared.Limit {
 	all := make(map[string]declared.Limit)
-	for _, l := range slices.Concat(r.declared.MaxParallel, r.environment.MaxParallel) {
+	for _, l := range r.maxParallel() {
 		if l.Group != "" {
 			all[l.Group] = l
 		}

@@ -29,7 +29,11 @@ func (r *resolver) setHooks(s *Stack) {
 // setProjectHooks resolves the hooks of the project, which are called in the target default.
 func (r *resolver) setProjectHooks(home project.Target) {
 	s := &Stack{Node: project.Node{Target: home}}
-	r.Hooks = r.hooks(s, "", r.declared.Hooks.With(r.environment.Hooks), project.ProjectMoments())
+	var all declared.Hooks
+	for _, l := range r.layers {
+		all = all.With(l.Hooks)
+	}
+	r.Hooks = r.hooks(s, "", all, project.ProjectMoments())
 	if len(r.Hooks) > 0 {
 		r.Home = home
 	}

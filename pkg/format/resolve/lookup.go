@@ -38,16 +38,15 @@ func (r *resolver) reference(s *Stack, of string, at problem.Position, ref decla
 	return reference.Resolve(scope, ref)
 }
 
-// Variable returns the environment's value of a variable, or that of the top
-// level.
+// Variable returns the value of a variable in the last layer that has it.
 func (l lookup) Variable(name string) (text string, value any, err error) {
-	e, ok := l.environment.Variables[name]
-	if !ok {
-		e, ok = l.resolver.declared.Variables[name]
-	}
-	if ok {
-		text, _ := e.Value.Literal()
-		return text, e.Value.Data, nil
+	var names []string
+	for _, layer := range slices.Backward(l.layers) {
+		if e, ok := layer.Variables[name]; ok {
+			text, _ := e.Value.Literal()
+			return text, e.Value.Data, nil
+		}
+		names = slices.AppendSeq(names, maps.Keys(layer.Variables))
 	}
 	var others []string
 	for _, env := range l.resolver.declared.Environments {
@@ -59,7 +58,6 @@ func (l lookup) Variable(name string) (text string, value any, err error) {
 		return "", nil, function.Missing(fmt.Errorf("the variable has no value in environment %s, only in %s: set it there, or under variables: at the top level for all environments",
 			l.Environment, strings.Join(others, ", ")))
 	}
-	names := slices.Concat(slices.Collect(maps.Keys(l.resolver.declared.Variables)), slices.Collect(maps.Keys(l.environment.Variables)))
 	slices.Sort(names)
 	return "", nil, function.Missing(fmt.Errorf("there is no variable %s%s", name, l.Hint(name, slices.Compact(names))))
 }

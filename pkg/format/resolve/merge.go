@@ -10,25 +10,32 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 )
 
+// A layer is a declared layer, with its stacks and defaults by name and prefix.
+type layer struct {
+	stacks   map[string]*declared.Stack
+	defaults map[string][]*Defaults
+}
+
 // merge makes the stacks of the environment, with their templates and settings.
 func (r *resolver) merge() {
-	own := map[string]*declared.Stack{}
-	for i := range r.environment.Stacks {
-		own[r.environment.Stacks[i].Name] = &r.environment.Stacks[i]
-	}
-	layers := []map[string][]*Defaults{r.defaults(r.declared.Defaults), r.defaults(r.environment.Defaults)}
-	for i := range r.declared.Stacks {
-		s := &r.declared.Stacks[i]
-		if s.In(r.Environment) {
-			r.stack(s, own[s.Name], layers)
-		} else {
-			r.leaveOut(s.Name, "its only: or except: leaves it out", layers)
+	layers := make([]layer, len(r.layers))
+	for i, l := range r.layers {
+		layers[i] = layer{map[string]*declared.Stack{}, r.defaults(l.Defaults)}
+		for j := range l.Stacks {
+			layers[i].stacks[l.Stacks[j].Name] = &l.Stacks[j]
 		}
-		delete(own, s.Name)
 	}
-	for i := range r.environment.Stacks {
-		if s := &r.environment.Stacks[i]; own[s.Name] != nil {
-			r.stack(nil, s, layers)
+	seen := map[string]bool{}
+	for i, l := range r.layers {
+		for _, s := range l.Stacks {
+			switch {
+			case seen[s.Name]:
+			case i == 0 && !s.In(r.environment):
+				r.leaveOut(s.Name, "its only: or except: leaves it out", layers)
+			default:
+				r.stack(s.Name, layers)
+			}
+			seen[s.Name] = true
 		}
 	}
 	here := map[string]bool{}
@@ -40,7 +47,7 @@ func (r *resolver) merge() {
 			r.leaveOut(name, "it is declared only in other environments", layers)
 		}
 	}
-	for _, l := range slices.Concat(r.declared.MaxParallel, r.environment.MaxParallel) {
+	for _, l := range r.maxParallel() {
 		if l.Group != "" { // the groups of the stacks are not resolved yet
 			continue
 		}
@@ -59,13 +66,13 @@ func (r *resolver) merge() {
 }
 
 // leaveOut records a stack that is not in this environment.
-func (r *resolver) leaveOut(name, why string, layers []map[string][]*Defaults) {
+func (r *resolver) leaveOut(name, why string, layers []layer) {
 	if r.elsewhere == nil {
 		r.elsewhere = map[string]string{}
 	}
 	r.elsewhere[name] = why
-	for _, layer := range layers {
-		for _, d := range matching(layer, name) {
+	for _, l := range layers {
+		for _, d := range matching(l.defaults, name) {
 			d.Elsewhere = true
 		}
 	}
@@ -107,42 +114,51 @@ func (r *resolver) defaults(all []declared.Defaults) map[string][]*Defaults {
 	return by
 }
 
-// stack adds a stack that the top level, the environment, or both declare.
-func (r *resolver) stack(top, own *declared.Stack, layers []map[string][]*Defaults) {
+// stack adds the stack of a name, which some of the layers declare.
+func (r *resolver) stack(name string, layers []layer) {
 	if r.Full() {
 		return
 	}
-	first := cmp.Or(top, own)
-	s := &Stack{Name: first.Name, At: first.At, Settings: declared.Settings{Parameters: map[string]declared.Entry{}, Tags: map[string]declared.Entry{}}}
+	var all []*declared.Stack // the last of them counts most
+	for _, l := range layers {
+		if d := l.stacks[name]; d != nil {
+			all = append(all, d)
+		}
+	}
+	first := all[0]
+	s := &Stack{Name: name, At: first.At, Settings: declared.Settings{Parameters: map[string]declared.Entry{}, Tags: map[string]declared.Entry{}}}
 	s.Where = cmp.Or(first.ParametersIn, "under parameters:")
-	what := "stack " + s.Name
-	for _, d := range []*declared.Stack{own, top} {
-		if d != nil {
-			s.StackName = cmp.Or(s.StackName, d.StackName)
-			s.region, s.account, s.mapIn = cmp.Or(s.region, d.Region), cmp.Or(s.account, d.Account), cmp.Or(s.mapIn, d.MapIn)
-			s.assets = append(s.assets, d.Assets...)
+	for _, d := range slices.Backward(all) {
+		s.StackName = cmp.Or(s.StackName, d.StackName)
+		s.region, s.account, s.mapIn = cmp.Or(s.region, d.Region), cmp.Or(s.account, d.Account), cmp.Or(s.mapIn, d.MapIn)
+		s.assets = append(s.assets, d.Assets...)
+		if s.Template == nil && d.Template != nil {
+			s.Template = r.templates.load("stack "+name, d.Template)
 		}
 	}
-	for _, d := range []*declared.Stack{own, top} {
-		if d != nil && d.Template != nil {
-			s.Template = r.templates.load(what, d.Template)
-			break
-		}
-	}
-	for i, d := range []*declared.Stack{top, own} {
-		for _, l := range matching(layers[i], s.Name) {
-			l.Stacks = append(l.Stacks, s)
-			overlay(&s.Settings, l.Settings, func(parameter string) bool {
+	for _, l := range layers {
+		for _, d := range matching(l.defaults, name) {
+			d.Stacks = append(d.Stacks, s)
+			overlay(&s.Settings, d.Settings, func(parameter string) bool {
 				return s.Template != nil && slices.Contains(s.Template.ParameterNames, parameter)
 			})
 		}
-		if d != nil {
+		if d := l.stacks[name]; d != nil {
 			overlay(&s.Settings, d.Settings, func(string) bool { return true })
 		}
 	}
 	r.limits.text(100 * (len(s.Settings.Parameters) + len(s.Settings.Tags)))
 	r.Stacks = append(r.Stacks, s)
 	r.Names = append(r.Names, s.Name)
+}
+
+// maxParallel lists the limits of all layers, in their order.
+func (r *resolver) maxParallel() []declared.Limit {
+	var all []declared.Limit
+	for _, l := range r.layers {
+		all = append(all, l.MaxParallel...)
+	}
+	return all
 }
 
 // matching lists the defaults of a layer for a stack, the shortest prefix first.
@@ -176,7 +192,7 @@ func overlay(on *declared.Settings, s declared.Settings, takes func(parameter st
 	on.Notifications = cmp.Or(s.Notifications, on.Notifications)
 	on.StackPolicy, on.DuringUpdate = cmp.Or(s.StackPolicy, on.StackPolicy), cmp.Or(s.DuringUpdate, on.DuringUpdate)
 	on.ResourceTypes, on.IgnoreChanges = cmp.Or(s.ResourceTypes, on.ResourceTypes), cmp.Or(s.IgnoreChanges, on.IgnoreChanges)
-	on.Retain, on.Group = cmp.Or(s.Retain, on.Retain), cmp.Or(s.Group, on.Group)
+	on.Retain, on.Group, on.Rollout = cmp.Or(s.Retain, on.Retain), cmp.Or(s.Group, on.Group), cmp.Or(s.Rollout, on.Rollout)
 	on.RollbackTriggers = cmp.Or(s.RollbackTriggers, on.RollbackTriggers)
 	on.OnFailure, on.DisableRollback = cmp.Or(s.OnFailure, on.OnFailure), cmp.Or(s.DisableRollback, on.DisableRollback)
 	if s.Hooks != nil {

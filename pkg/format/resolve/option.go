@@ -49,6 +49,7 @@ func (r *resolver) setOptions(s *Stack) {
 	r.setIgnoreChanges(what+": ignore_changes", s)
 	r.setRetain(what+": retain", s)
 	r.setGroup(what+": group", s)
+	r.setRollout(what+": rollout", s)
 	r.setImport(what, s)
 	r.setMoveFrom(what+": move_from", s)
 	r.setPhysicalName(what, s)

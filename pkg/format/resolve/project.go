@@ -31,8 +31,10 @@ type Options struct {
 // could not be resolved; a problem was added for each.
 type Project struct {
 	Name, Environment string
-	Stacks            []*Stack // in the order of the file, one for each target
-	Names             []string // of the stacks, without targets
+	Lives             declared.Environment // the environment, with what the files say of how long it lives
+	ApprovePlan       bool                 // its plans have to be approved
+	Stacks            []*Stack             // in the order of the file, one for each target
+	Names             []string             // of the stacks, without targets
 	Defaults          []*Defaults
 	UnusedLimits      []declared.Limit          // limits for stacks of which there are none, in any environment
 	Edges             map[Edge]problem.Position // the first position that makes each
@@ -41,9 +43,13 @@ type Project struct {
 	Store             packages.Store
 	Objects           map[string][]byte // that templates need, by digest; set when everything is resolved
 
+	Promotion *project.Promotion // from and to other environments; nil if none is promoted by itself
+
 	Home    project.Target                         // where they are called; zero if there are none
 	Hooks   []project.Hook                         // of deploys
 	HooksAt map[string]map[string]problem.Position // where hooks say what they call, by node, or "" for deploys, and their names
+
+	concurrent, failures []project.Limit // of rollouts
 
 	byNode map[string]*Stack
 	limits *limits
@@ -90,6 +96,13 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 		attributes: map[given]project.Text{}, pending: map[given]bool{},
 	}
 	r.identify()
+	r.layers = d.Layers(r.environment)
+	r.Lives = r.environment
+	for _, l := range r.layers {
+		if l.Approval.Plan != nil {
+			r.ApprovePlan = *l.Approval.Plan
+		}
+	}
 	r.templates.packager.Project = p.Name
 	r.run()
 	p.Objects = r.templates.packager.Objects
@@ -127,6 +140,7 @@ type resolver struct {
 	*problem.List
 	declared     declared.Project
 	environment  declared.Environment
+	layers       []declared.Layer // whose keys it has: each overrides those before it
 	options      Options
 	templates    *templates
 	byName       map[string][]*Stack // in their targets
@@ -151,11 +165,22 @@ func (r *resolver) identify() {
 	} else {
 		r.Name = d.Name
 	}
-	var listed bool
-	if r.environment, listed = d.Environment(r.options.Environment); listed || r.options.Environment == project.DefaultEnvironment {
-		return
+	name := r.options.Environment
+	e, listed := d.Environment(name)
+	r.environment = e
+	switch best := d.Fitting(name); {
+	case listed && declared.IsPattern(name):
+		r.Add(e.At, "environments: %s is a pattern: name an environment that fits it, such as %s", problem.Short(name), d.Sample(name))
+	case listed || name == project.DefaultEnvironment:
+	case len(best) > 1:
+		r.Add(best[1].At, "environments: %s fits %s and %s equally well: list it by its name, or write more letters in one of the patterns", problem.Short(name), best[0].Name, best[1].Name)
+	default:
+		what := "is not listed"
+		if slices.ContainsFunc(d.EnvironmentNames(), declared.IsPattern) {
+			what += " and fits no pattern"
+		}
+		r.Add(d.ListAt, "environments: %s %s: list it, unless it is default%s", problem.Short(name), what, r.Hint(name, d.EnvironmentNames()))
 	}
-	r.Add(d.ListAt, "environments: %s is not listed: list it, unless it is default%s", problem.Short(r.options.Environment), r.Hint(r.options.Environment, d.EnvironmentNames()))
 }
 
 // identifyWithoutFile finds the names if there is no project file.
@@ -196,17 +221,24 @@ func (r *resolver) run() {
 	r.checkGroups()
 	r.addImports()
 	r.setProjectHooks(home)
+	r.setPromotion()
 }
 
 // Of returns the project that a run executes, and the templates of its nodes by
 // digest.
 func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	env, _ := d.Environment(p.Environment)
-	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies, Hooks: p.Hooks, Home: p.Home}
-	for _, l := range []declared.Layer{d.Layer, env.Layer} {
+	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies, Hooks: p.Hooks, Home: p.Home, Promotion: p.Promotion, Pattern: env.Pattern}
+	if env.TTL != nil {
+		all.TTL = *env.TTL
+	}
+	for _, l := range d.Layers(env) {
 		all.Ignored, all.Obsolete = append(all.Ignored, l.Ignored...), append(all.Obsolete, l.Obsolete...)
 		if l.MaxDeletions != nil {
 			all.MaxDeletions = l.MaxDeletions
+		}
+		if l.MaxFailures != nil {
+			all.MaxFailures = []project.Limit{{Most: l.MaxFailures.Of(len(p.Stacks))}}
 		}
 		if l.Rollback != nil {
 			all.Rollback = *l.Rollback
@@ -236,7 +268,9 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 			all.Schedules[name] = s
 		}
 	}
+	all.MaxParallel, all.MaxFailures = append(all.MaxParallel, p.concurrent...), append(all.MaxFailures, p.failures...)
 	slices.SortFunc(all.MaxParallel, project.Limit.Compare)
+	slices.SortFunc(all.MaxFailures, project.Limit.Compare)
 	needs := map[string][]string{}
 	for e := range p.Edges {
 		needs[e.Node] = append(needs[e.Node], e.Needs)

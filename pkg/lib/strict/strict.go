@@ -4,19 +4,21 @@ package strict
 import (
 	"bytes"
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/lib/shorten"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
 )
 
 // Fields maps each key of a JSON object to the variable for its value: a pointer to
-// a string, a bool, a number or a list of strings, or to a pointer to a bool or a number that may be absent, or the Fields of an inner object.
+// a string, a bool, a number, a time, a text of its own type or a list of strings, or to a pointer to a bool or a number that may be absent, or the Fields of an inner object.
 type Fields map[string]any
 
 // Read reads one JSON object, the body of a request, into its fields. It returns what is wrong:
@@ -76,7 +78,14 @@ func readValue(name string, value json.RawMessage, target any) []string {
 		return nil
 	}
 	expected := "a string"
-	switch target.(type) {
+	switch target := target.(type) {
+	case *time.Time:
+		expected = "a time such as 2026-03-01T12:00:00Z"
+	case encoding.TextUnmarshaler:
+		var text string
+		if json.Unmarshal(value, &text) == nil {
+			return []string{fmt.Sprintf("%s: %s", name, short(target.UnmarshalText([]byte(text)).Error()))}
+		}
 	case *bool, **bool:
 		expected = "true or false"
 	case *[]string:

@@ -85,6 +85,19 @@ func (a *API) ListRuns(ctx context.Context, f report.RunFilter, most int) ([]run
 	}
 }
 
+// ListEnvironments returns the environments that the caller may read and that live, sorted.
+func (a *API) ListEnvironments(ctx context.Context, s report.Scope) (all []report.LivingEnvironment, err error) {
+	q := client.ListAllEnvironmentsQuery{Project: s.Project, Environment: s.Environment}
+	for {
+		page, err := a.client.ListAllEnvironments(ctx, q)
+		all = append(all, page.Environments...)
+		if err != nil || page.After == "" {
+			return all, err
+		}
+		q.After = page.After
+	}
+}
+
 // ListEvents returns selected events of the projects that the caller may read, of the newest run first, and the runs of which there are more; 0 is all.
 func (a *API) ListEvents(ctx context.Context, f report.EventFilter, most int) (all []report.EventOfRun, cut []string, err error) {
 	q := client.ListAllEventsQuery{

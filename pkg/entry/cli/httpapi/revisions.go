@@ -35,6 +35,13 @@ func (a *API) Revision(ctx context.Context, id, word string) (report.Revision, e
 	return a.client.ShowRevision(ctx, name, environment, word)
 }
 
+// Snapshots lists the snapshots of a project, newest first.
+func (a *API) Snapshots(ctx context.Context, id string) ([]report.Snapshot, error) {
+	name, environment := parts(id)
+	page, err := a.client.ListSnapshots(ctx, name, environment)
+	return page.Snapshots, err
+}
+
 // Difference returns what differs between the revisions that two words name.
 func (a *API) Difference(ctx context.Context, id, from, to string) (report.Difference, error) {
 	name, environment := parts(id)

@@ -19,6 +19,8 @@ func TestRevisionPages(t *testing.T) {
 			answers(200, `{"from":{"run":"z"},"to":{"run":"c"},"files":[{"name":"a","change":"added"}],"stacks":[],"templates":[],"next_entry":1}`)(w, r)
 		case "/projects/shop/prod/revisions/z/diff/current?from=1":
 			answers(200, `{"from":{"run":"z"},"to":{"run":"c"},"files":[{"name":"b","change":"added"}],"stacks":[{"stack":"s","change":"removed"}],"templates":[]}`)(w, r)
+		case "/projects/shop/prod/snapshots?":
+			answers(200, `{"snapshots":[{"snapshot":"monday","run":"c","revision":{"run":"z"}}]}`)(w, r)
 		default:
 			answers(404, `{"kind":"Missing","messages":["`+r.URL.String()+`"]}`)(w, r)
 		}
@@ -29,6 +31,9 @@ func TestRevisionPages(t *testing.T) {
 	}
 	if v, err := c.Revision(t.Context(), "shop@prod", "current~2"); err != nil || v.Run != "z" {
 		t.Errorf("%+v, %v", v, err)
+	}
+	if all, err := c.Snapshots(t.Context(), "shop@prod"); err != nil || len(all) != 1 || all[0].Snapshot != "monday" || all[0].Revision.Run != "z" {
+		t.Errorf("%+v, %v", all, err)
 	}
 	if d, err := c.Difference(t.Context(), "shop@prod", "z", "current"); err != nil || len(d.Files) != 2 || len(d.Stacks) != 1 || d.To.Run != "c" {
 		t.Errorf("%+v, %v", d, err)

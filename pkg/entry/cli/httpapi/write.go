@@ -31,8 +31,8 @@ func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
 	name, environment := parts(q.Project)
 	started, err := a.client.StartRun(ctx, name, environment, report.RunRequest{
 		Operation: q.Operation, Key: q.Source.Key, Version: q.Source.Version, Options: report.RunOptions{
-			Only: q.Only, Exclude: q.Exclude, WithDependencies: q.WithDependencies, WithDependents: q.WithDependents, ChangedSince: q.ChangedSince, Adopt: q.Adopt, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
-			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force, To: q.To, WhileSuspended: q.WhileSuspended,
+			Only: q.Only, Exclude: q.Exclude, WithDependencies: q.WithDependencies, WithDependents: q.WithDependents, ChangedSince: q.ChangedSince, Adopt: q.Adopt, Retain: q.Retain, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
+			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force, To: q.To, FromEnvironment: q.FromEnvironment, FromRevision: q.FromRevision, Snapshot: q.Snapshot, WhileSuspended: q.WhileSuspended, For: text(q.For), Until: q.Until,
 		},
 	})
 	if err == nil && started.Run == "" {
@@ -43,6 +43,14 @@ func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
 	}
 	a.learn(map[string]string{started.Run: q.Project})
 	return started.Run, nil
+}
+
+// text is how long an environment lives, as an option; none is empty.
+func text(t project.TTL) string {
+	if t == 0 {
+		return ""
+	}
+	return t.String()
 }
 
 // Command gives the command of q to a run. A refusal is an error of kind Refused.

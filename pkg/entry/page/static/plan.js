@@ -90,8 +90,26 @@ function Same({ stacks, draw }) {
     open && stacks.map(draw));
 }
 
-// listed draws the stacks: the risky ones first, and many to which the same happens as one line.
-function listed(stacks, draw) {
+// several is the stack of a target, or nothing if the stack has only one.
+const several = (name) => (name.includes('@') ? name.slice(0, name.indexOf('@')) : '');
+
+const manyTargets = 5; // targets of one stack: more are one line that opens
+
+// Targets are the targets of one stack with many, without the risky ones. They are drawn when the line is open.
+function Targets({ of, stacks, draw }) {
+  const [open, set] = useState(false);
+  const words = [...Object.entries(of.actions || {}).map(([what, n]) => `${n} ${names[what] || what}`), of.possible && `${of.possible} may change`, of.unchanged && `${of.unchanged} unchanged`].filter(Boolean);
+  return h('details', { class: 'change', open, onToggle: (e) => e.target === e.currentTarget && set(e.currentTarget.open) },
+    h('summary', null, h('b', null, of.stack), ` ${of.targets} targets: ${words.join(', ')}`,
+      of.waves && h('small', null, `in ${of.waves.length} waves: ${of.waves.join(', ')}`)),
+    open && stacks.map(draw));
+}
+
+// listed draws the stacks: the risky ones first, many targets of one stack as one line, and many to which the same happens as one line.
+function listed(all, draw, targets = []) {
+  const wide = targets.filter((t) => t.targets - (t.unchanged || 0) > manyTargets);
+  const lines = wide.map((t) => h(Targets, { key: `targets ${t.stack}`, of: t, stacks: all.filter((s) => several(s.stack) === t.stack && !risky(s)), draw }));
+  const stacks = all.filter((s) => risky(s) || !wide.some((t) => t.stack === several(s.stack)));
   const rest = new Map();
   for (const s of stacks.filter((s) => !risky(s))) {
     if (!rest.has(doing(s))) rest.set(doing(s), []);
@@ -99,6 +117,7 @@ function listed(stacks, draw) {
   }
   return [
     ...stacks.filter(risky).map(draw),
+    ...lines,
     ...[...rest].map(([what, all]) => (all.length > many ? h(Same, { key: `all ${what}`, stacks: all, draw }) : all.map(draw))),
   ];
 }
@@ -165,5 +184,5 @@ export function Plan({ run }) {
     data.selection && h(Selection, { of: data.selection }),
     (data.policies || []).length > 0 && h(Panel, { tone: 'wait', title: 'Policies' }, h('ul', null, data.policies.map((v) => h('li', null, h('b', null, v.level), ' ', v.message, h('small', null, [v.policy, v.stack, v.resource].filter(Boolean).join(' · ')))))),
     !stacks.length && h(Empty, { title: 'No stack changes' }),
-    listed(stacks, draw));
+    listed(stacks, draw, data.targets));
 }

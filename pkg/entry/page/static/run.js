@@ -77,6 +77,15 @@ function Progress({ run }) {
       !run.ended && run.expected_end && ` · about ${span((new Date(run.expected_end) - now) / 1000)} left`));
 }
 
+// Rollouts say how far each stack has come that is rolled out: one line each, which opens.
+function Rollouts({ run }) {
+  const parts = [['deployed', 'deployed'], ['in_progress', 'in progress'], ['failed', 'failed'], ['stopped', 'not finished'], ['not_started', 'not started']];
+  const all = (run.rollouts || []).map((r) => ({ stack: r.stack, parts: parts.map(([key, word]) => [word, r[key] || []]).filter(([, names]) => names.length > 0) }));
+  return all.length > 0 && h(Panel, { title: 'Rollouts' }, all.map((r) => h('details', { key: r.stack, class: 'rollout' },
+    h('summary', null, h('b', null, r.stack), ` ${r.parts.reduce((n, [, names]) => n + names.length, 0)} targets: ${r.parts.map(([word, names]) => `${names.length} ${word}`).join(', ')}`),
+    r.parts.map(([word, names]) => h('p', null, h('b', null, word), ` ${names.join(', ')}`)))));
+}
+
 function Steps({ steps }) {
   return h('table', null,
     h('thead', null, h('tr', null, ['State', 'Step', 'Why', 'Took'].map((t) => h('th', { scope: 'col' }, t)))),
@@ -128,10 +137,13 @@ export function Run({ project, run: id, part: given }) {
     h('div', { class: 'head' },
       h('h1', null, run.operation, h('span', { class: 'env' }, run.project.replace('@', ' / '))),
       h(State, { state: run.command === 'pause' && !run.ended ? 'paused' : run.state }),
-      h('p', { class: 'quiet' }, 'requested by ', run.schedule ? `schedule ${run.schedule}` : run.claim || run.who, ' ', h(Time, { at: run.requested }), run.of && [' · again ', h('a', { href: runLink(project, run.of) }, run.of)]),
+      h('p', { class: 'quiet' }, 'requested by ', run.schedule ? `schedule ${run.schedule}` : run.claim || run.who, ' ', h(Time, { at: run.requested }), run.of && [' · again ', h('a', { href: runLink(project, run.of) }, run.of)],
+        run.follows && !run.started && !run.ended && [' · begins ', h(Time, { at: run.not_before })],
+        run.from_environment && run.revision && [` · promotes ${run.from_environment}, run `, h('a', { href: runLink(`${project.split('@')[0]}@${run.from_environment}`, run.revision) }, run.revision)]),
       h(Actions, { run })),
     !isPlan(run) && h(Progress, { run }),
     h(Failures, { run }),
+    h(Rollouts, { run }),
     part !== 'plan' && h(Approval, { run }),
     (run.attention || []).length > 0 && h(Panel, { tone: 'wait', title: 'Runs that failed, and that no later run has repaired' },
       h('ul', null, run.attention.map((r) => h('li', null, h('a', { href: runLink(r.project, r.run) }, r.run), ` ${r.operation} ${r.state}`)))),

@@ -1,0 +1,127 @@
+package moto
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
+	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+// The laws are about each kind of resources that a suspend stops.
+func TestKinds(t *testing.T) {
+	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster"}
+	for _, k := range suspend.All() {
+		if !slices.Contains(judged, k.Type) {
+			t.Errorf("no law of contract.SuspendLaws is about %s: add some, let moto judge them here, and list the kind", k.Type)
+		}
+	}
+}
+
+// The adapters with moto keep the contract of what a suspend stops and a resume starts, but for what suspendDiffers lists.
+func suspends(s *server) {
+	laws := make(map[string]func(*trial))
+	for name, law := range contract.SuspendLaws() {
+		laws[name] = func(t *trial) {
+			s.reset()
+			law(t, ground{s, t})
+		}
+	}
+	judged(s.T, laws, suspendDiffers)
+}
+
+// ground is an account of moto, as the contract controls it.
+type ground struct {
+	*server
+	trial *trial
+}
+
+// in returns the client of every target.
+func in[C any](client C) func(context.Context, project.Target) (C, error) {
+	return func(context.Context, project.Target) (C, error) { return client, nil }
+}
+
+func (g ground) Services() suspend.Services { return services(g.config) }
+
+// services are the adapters of what is stopped and started.
+func services(cfg aws.Config) suspend.Services {
+	databases := rds.New(in[rds.Client](sdkrds.NewFromConfig(cfg)))
+	return suspend.Services{
+		Stacks:    cfn.Reader{Clients: in[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
+		Groups:    autoscaling.New(in[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
+		Databases: databases, Clusters: databases,
+	}
+}
+
+func (ground) Target() project.Target { return target }
+
+// target is where moto is.
+var target = project.Target{Account: account, Region: region}
+
+func (ground) Pass(time.Duration) {} // moto stops and starts at once
+
+func (g ground) Up(stack, version string) string {
+	g.trial.Helper()
+	text := template(stack, version)
+	out, err := cloudformation.NewFromConfig(g.config).CreateStack(g.trial.Context(), &cloudformation.CreateStackInput{StackName: &stack, TemplateBody: &text})
+	if err != nil {
+		g.trial.Fatal(err)
+	}
+	id := aws.ToString(out.StackId)
+	if version == contract.DatabasesVersion {
+		name := stack + "-cluster"
+		_, err := sdkrds.NewFromConfig(g.config).CreateDBCluster(g.trial.Context(), &sdkrds.CreateDBClusterInput{
+			DBClusterIdentifier: &name, Engine: aws.String("aurora-mysql"), MasterUsername: aws.String("admin"), MasterUserPassword: aws.String("password1"),
+		})
+		if err != nil {
+			g.trial.Fatal(err)
+		}
+		g.played.has(id, name)
+	}
+	return id
+}
+
+func (g ground) Down(stack string) {
+	g.trial.Helper()
+	if _, err := cloudformation.NewFromConfig(g.config).DeleteStack(g.trial.Context(), &cloudformation.DeleteStackInput{StackName: &stack}); err != nil {
+		g.trial.Fatal(err)
+	}
+}
+
+// template is that of a stack of a version of the contract.
+func template(stack, version string) string {
+	switch version {
+	case contract.GroupsVersion:
+		text := `Resources:
+  Launch:
+    Type: AWS::AutoScaling::LaunchConfiguration
+    Properties: { ImageId: ami-12c6146b, InstanceType: t3.micro }
+`
+		for _, name := range []string{"a", "b"} {
+			text += fmt.Sprintf(`  Group%[2]s:
+    Type: AWS::AutoScaling::AutoScalingGroup
+    Properties: { AutoScalingGroupName: %[1]s-%[2]s, LaunchConfigurationName: !Ref Launch, AvailabilityZones: [us-east-1a], MinSize: "1", MaxSize: "4", DesiredCapacity: "2" }
+`, stack, name)
+		}
+		return text
+	case contract.DatabasesVersion:
+		return fmt.Sprintf(`Resources:
+  Database:
+    Type: AWS::RDS::DBInstance
+    Properties: { DBInstanceIdentifier: %[1]s-db, Engine: mysql, DBInstanceClass: db.t3.micro, AllocatedStorage: "20", MasterUsername: admin, MasterUserPassword: password1 }
+`, stack)
+	}
+	return ""
+}

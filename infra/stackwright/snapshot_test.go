@@ -1,0 +1,46 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// A snapshot is made, listed, restored after its plan was shown, and deleted.
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.has(l.must(cli.ExitOK, "snapshot", "monday", "--reason", "before the change"), "snapshot of pair@default succeeded", "snapshot monday names the files of run")
+	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.must(cli.ExitOK, "snapshot", "tuesday")
+	all := l.objects(l.must(cli.ExitOK, "snapshots", l.project, "-o", "json"))
+	if len(all) != 2 || all[0]["snapshot"] != "tuesday" || all[1]["reason"] != "before the change" || all[1]["project"] != "pair@default" || all[1]["revision"].(map[string]any)["current"] != false {
+		t.Fatalf("the snapshots are %v", all)
+	}
+	l.has(l.must(cli.ExitOK, "snapshots"), "SNAPSHOT", "monday", "before the change")
+	l.has(l.must(cli.ExitChanges, "restore", "monday", "--plan", "--exit-code"), "restore --plan of pair@default", "snapshot monday was made by")
+	l.answers = "no\n"
+	r := l.run("restore", "monday")
+	if r.code != cli.ExitRefused {
+		t.Errorf("a restore whose question was answered with no ended with %d", r.code)
+	}
+	l.has(r.err, "restore deploys the files of the snapshot monday")
+	l.answers = "yes\n"
+	l.has(l.must(cli.ExitOK, "restore", "monday"), "restore of pair@default succeeded", "1 updated, 2 unchanged")
+	l.must(cli.ExitOK, "snapshots", "delete", "tuesday")
+	l.answers = ""
+	for _, args := range [][]string{
+		{"snapshot"}, {"snapshot", "a/b"}, {"restore", "mondey"}, {"restore", "monday", "--exit-code"}, {"restore", "monday", "-o", "markdown"}, {"snapshots", "delete", "tuesday"}, {"snapshot", "x", "--project", "other"},
+	} {
+		if r := l.run(args...); r.code != cli.ExitRefused {
+			t.Errorf("%v ended with %d: %s", args, r.code, r.err)
+		}
+	}
+	r = l.run("snapshot", "monday")
+	l.has(r.out+r.err, "there is a snapshot monday already")
+	if rest := l.objects(l.must(cli.ExitOK, "snapshots", "-o", "json")); len(rest) != 1 || rest[0]["revision"].(map[string]any)["current"] != true {
+		t.Errorf("the snapshots are %v", rest)
+	}
+}

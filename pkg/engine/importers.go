@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// readImporters adds to the view of a replace which stacks import from those that it deletes. These are more stacks to delete, perhaps.
+func (e *Engine) readImporters(ctx context.Context, r run.Run, v *plan.View) error {
+	v.Importers = make(map[string][]string)
+	for names := v.ImportersUnread(); len(names) > 0; names = v.ImportersUnread() {
+		all := make([][]string, len(names))
+		err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
+			at := v.Recorded[names[i]].Location()
+			at.StackID = v.Live[names[i]].StackID
+			all[i], err = e.importers(ctx, r.ID, at)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i, name := range names {
+			v.Importers[name] = all[i]
+		}
+	}
+	return nil
+}
+
+// deletedBefore lists the nodes whose stacks the runs that r, a retry of a replace, repeats have deleted, to create them again.
+func (e *Engine) deletedBefore(ctx context.Context, r run.Run) (map[string]bool, error) {
+	nodes := make(map[string]bool)
+	for id := r.Of; id != ""; {
+		before, err := e.Store.Load(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("load run %s, which is retried: %w", id, err)
+		}
+		for _, s := range before.Steps {
+			if retention, err := s.Retention(); err != nil {
+				return nil, fmt.Errorf("run %s, which is retried: step %s: %w", id, s.ID, err)
+			} else if retention.Replaces != "" && s.Status == run.Done {
+				nodes[s.Node] = true
+			}
+		}
+		id = before.Of
+	}
+	return nodes, nil
+}
+
+// readReplaced adds to the view of a replace what the stacks have that it deletes, and their desired templates. It reads of the view after the
+// deletions what an import needs.
+func (e *Engine) readReplaced(ctx context.Context, r run.Run, v *plan.View) error {
+	names := v.ToRecreate()
+	all := make([]plan.Found, len(names))
+	err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
+		all[i], err = e.replaced(ctx, r, *v, names[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	v.Found = maps.Clone(v.Found)
+	if v.Found == nil {
+		v.Found = make(map[string]plan.Found)
+	}
+	for i, name := range names {
+		v.Found[name] = all[i]
+	}
+	after := v.Recreating()
+	err = e.readImports(ctx, &after)
+	v.Found = after.Found
+	return err
+}
+
+// replaced reads what a stack has that a replace deletes.
+func (e *Engine) replaced(ctx context.Context, r run.Run, v plan.View, name string) (plan.Found, error) {
+	f := v.Found[name]
+	if n, desired := v.Desired.Nodes[name]; desired {
+		body, err := e.Changes.Template(ctx, n.Template.Digest)
+		if err != nil {
+			return f, err
+		}
+		f.Desired, _ = template.Parse("template", body) // the plan refuses one that cannot be understood
+	}
+	at := v.Recorded[name].Location()
+	at.StackID = v.Live[name].StackID
+	deployed, err := e.Clouds.DeployedTemplate(ctx, at)
+	if err == nil {
+		f.Replaced.Physical, err = e.resources(ctx, r.ID, at)
+	}
+	switch {
+	case fault.Is(err, fault.Throttled, fault.Unavailable):
+		return f, err
+	case err != nil:
+		f.Replaced.Unreadable = err.Error()
+		return f, nil
+	}
+	if f.Replaced.Template, err = template.Parse("template", deployed); err != nil {
+		f.Replaced.Unreadable = err.Error()
+	}
+	return f, nil
+}

@@ -1,0 +1,229 @@
+package contract
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+// A Ground is an account and region that a test controls, with resources that a suspended stack stops.
+type Ground interface {
+	// Services are under test.
+	Services() suspend.Services
+
+	// Target is where they are.
+	Target() project.Target
+
+	// Up creates a stack, and returns how suspend.Stacks names it. Of version GroupsVersion it has two Auto Scaling groups of the sizes 1,
+	// 4 and 2, of version DatabasesVersion a DB instance that is in no cluster, and a DB cluster of Aurora.
+	Up(stack, version string) string
+
+	// Down deletes it.
+	Down(stack string)
+
+	// Pass lets time pass.
+	Pass(time.Duration)
+}
+
+// The versions of stacks.
+const (
+	GroupsVersion    = "g1"
+	DatabasesVersion = "d1"
+)
+
+// patience is after how long a database is stopped or started at the latest.
+const patience = 10 * time.Minute
+
+// Suspend tests services against the contracts of package suspend. on opens an empty ground.
+func Suspend(t *testing.T, on func(t *testing.T, holds func(*testing.T, Ground))) {
+	for name, law := range SuspendLaws() {
+		t.Run(name, func(t *testing.T) { on(t, func(t *testing.T, g Ground) { law(t, g) }) })
+	}
+}
+
+// SuspendLaws are the contracts of package suspend, by name. Each is for an empty ground.
+func SuspendLaws() map[string]func(testing.TB, Ground) {
+	all := make(map[string]func(testing.TB, Ground))
+	for name, law := range suspendLaws {
+		all[name] = func(t testing.TB, g Ground) { law(ground{t, g}) }
+	}
+	return all
+}
+
+// A ground is a Ground under test.
+type ground struct {
+	testing.TB
+	Ground
+}
+
+// The types of the resources.
+const (
+	groupType    = "AWS::AutoScaling::AutoScalingGroup"
+	databaseType = "AWS::RDS::DBInstance"
+	clusterType  = "AWS::RDS::DBCluster"
+)
+
+var suspendLaws = map[string]func(ground){
+	// "Returns descriptions of all resources of the specified stack."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStackResources.html
+	"a stack lists the physical IDs of its resources by type, until it is deleted": func(g ground) {
+		one, two := g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion)
+		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}} {
+			got := g.resources(stack)
+			for _, kind := range []string{groupType, databaseType, clusterType} {
+				if ids := got[kind]; len(ids) != want[kind] || !slices.IsSorted(ids) || slices.Contains(ids, "") {
+					g.Errorf("%s has %q of type %s, want %d", stack, ids, kind, want[kind])
+				}
+			}
+		}
+		g.Down("web")
+		if got := g.resources(one); len(got) > 0 {
+			g.Errorf("the deleted stack has %v", got)
+		}
+	},
+	// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html
+	// "Filters: db-instance-id", "db-cluster-id"
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
+	"what does not exist is left out": func(g ground) {
+		name := g.first(g.Up("web", GroupsVersion), groupType)
+		g.Up("data", DatabasesVersion)
+		s, in := g.Services(), g.Target()
+		groups, a := s.Groups.Groups(g.Context(), in, []string{name, "nobody"})
+		instances, b := s.Databases.Databases(g.Context(), in, []string{"nobody"})
+		clusters, c := s.Clusters.Clusters(g.Context(), in, []string{"nobody"})
+		if a != nil || b != nil || c != nil || len(groups) != 1 || len(instances)+len(clusters) > 0 {
+			g.Errorf("found %v, %v, %v: %v, %v, %v", groups, instances, clusters, a, b, c)
+		}
+	},
+	// A group keeps as many instances as its desired capacity, which lies between the other two sizes.
+	// https://docs.aws.amazon.com/autoscaling/ec2/userguide/asg-capacity-limits.html
+	"a group of size 0 has no instances, and has as many as before with the sizes from before": func(g ground) {
+		name := g.first(g.Up("web", GroupsVersion), groupType)
+		first := suspend.Size{Min: 1, Max: 4, Desired: 2}
+		for _, size := range []suspend.Size{first, {}, first} {
+			if err := g.Services().Groups.Resize(g.Context(), g.Target(), name, size); err != nil {
+				g.Fatal(err)
+			}
+			g.Pass(patience)
+			found, err := g.Services().Groups.Groups(g.Context(), g.Target(), []string{name})
+			if want := (suspend.Group{Size: size, Instances: size.Desired, InService: size.Desired}); err != nil || found[name] != want {
+				g.Errorf("the group is %+v, want %+v: %v", found[name], want, err)
+			}
+		}
+	},
+	// Auto Scaling says it with a ValidationError, which is Refused.
+	// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/CommonErrors.html
+	"a group that does not exist has no sizes": func(g ground) {
+		if err := g.Services().Groups.Resize(g.Context(), g.Target(), "nobody", suspend.Size{}); !fault.Is(err, fault.Missing, fault.Refused) {
+			g.Error(err)
+		}
+	},
+	// "InvalidDBInstanceState: The DB instance isn't in a valid state."
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBInstance.html
+	"a DB instance that is available can be stopped, and one that is stopped started": func(g ground) {
+		d := g.Services().Databases
+		g.switches(databaseType, d.Databases, d.StopDatabase, d.StartDatabase)
+	},
+	// "InvalidDBClusterStateFault: The requested operation can't be performed while the cluster is in this state."
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
+	"a DB cluster that is available can be stopped, and one that is stopped started": func(g ground) {
+		c := g.Services().Clusters
+		g.switches(clusterType, c.Clusters, c.StopCluster, c.StartCluster)
+	},
+	// "DBInstanceNotFound", "DBClusterNotFoundFault"
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
+	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
+	"a database that does not exist is neither stopped nor started": func(g ground) {
+		s := g.Services()
+		for _, do := range []change{s.Databases.StopDatabase, s.Databases.StartDatabase, s.Clusters.StopCluster, s.Clusters.StartCluster} {
+			if err := do(g.Context(), g.Target(), "nobody"); !fault.Is(err, fault.Missing) {
+				g.Error(err)
+			}
+		}
+	},
+	"what a suspend has stopped, a resume starts as it was": func(g ground) {
+		s, in := g.Services(), g.Target()
+		for _, stack := range []string{g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion)} {
+			before, fixed, err := s.Running(g.Context(), in, stack)
+			if err != nil || len(before) < 2 || len(fixed) > 0 {
+				g.Fatalf("%s has running %+v and fixed %q: %v", stack, before, fixed, err)
+			}
+			for on, do := range []func() error{
+				func() error { return s.Stop(g.Context(), in, before) },
+				func() error { return s.Start(g.Context(), in, before) },
+			} {
+				if err := do(); err != nil {
+					g.Fatal(err)
+				}
+				g.Pass(patience)
+				if left, gone, err := s.Unsettled(g.Context(), in, before, on == 1); err != nil || len(left)+len(gone) > 0 {
+					g.Errorf("unsettled are %q, gone %q: %v", left, gone, err)
+				}
+				want := [][]plan.Stopped{nil, before}[on]
+				if after, _, err := s.Running(g.Context(), in, stack); err != nil || !slices.Equal(after, want) {
+					g.Errorf("running are %+v, want %+v: %v", after, want, err)
+				}
+			}
+		}
+	},
+}
+
+// A change stops or starts a database.
+type change func(context.Context, project.Target, string) error
+
+// switches stops and starts the database of a type that the stack data has, and tries each twice.
+func (g ground) switches(kind string, see func(context.Context, project.Target, []string) (map[string]suspend.Database, error), stop, start change) {
+	id := g.first(g.Up("data", DatabasesVersion), kind)
+	has := func(want string) {
+		g.Helper()
+		g.Pass(patience)
+		found, err := see(g.Context(), g.Target(), []string{id})
+		if err != nil || found[id] != (suspend.Database{Status: want}) {
+			g.Errorf("%s is %+v, want it %s: %v", id, found[id], want, err)
+		}
+	}
+	has("available")
+	if err := start(g.Context(), g.Target(), id); !fault.Is(err, fault.Busy) {
+		g.Errorf("start what is available: %v", err)
+	}
+	for _, c := range []struct {
+		do     change
+		status string
+	}{{stop, "stopped"}, {start, "available"}} {
+		if err := c.do(g.Context(), g.Target(), id); err != nil {
+			g.Fatal(err)
+		}
+		if err := c.do(g.Context(), g.Target(), id); !fault.Is(err, fault.Busy) {
+			g.Errorf("twice: %v", err)
+		}
+		has(c.status)
+	}
+}
+
+// resources are those of a stack.
+func (g ground) resources(stack string) map[string][]string {
+	g.Helper()
+	all, err := g.Services().Stacks.ResourcesByType(g.Context(), g.Target(), stack)
+	if err != nil {
+		g.Fatal(err)
+	}
+	return all
+}
+
+// first is the first resource of a type that a stack has.
+func (g ground) first(stack, kind string) string {
+	g.Helper()
+	ids := g.resources(stack)[kind]
+	if len(ids) == 0 {
+		g.Fatalf("%s has no %s", stack, kind)
+	}
+	return ids[0]
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/entry/term"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// listSnapshots lists the snapshots of a project, newest first.
+func listSnapshots(ctx context.Context, c *call) (int, error) {
+	return c.aboutProject(ctx, c.openReadOnly, func(s *session, id string) (int, error) {
+		all, err := s.to.Snapshots(ctx, id)
+		if err != nil {
+			return ExitFailed, err
+		}
+		if c.flags.output == "json" {
+			var objects []any
+			for _, one := range all {
+				objects = append(objects, struct {
+					Project string `json:"project"`
+					report.Snapshot
+				}{id, one})
+			}
+			return ExitOK, c.printJSON(objects...)
+		}
+		var rows [][]string
+		for _, one := range all {
+			deployed := ""
+			if one.Revision.Current {
+				deployed = "now"
+			}
+			rows = append(rows, []string{one.Snapshot, id, one.Revision.Run, deployed, one.Made.Local().Format(time.DateTime), one.Who, one.Reason})
+		}
+		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table([]string{"SNAPSHOT", "PROJECT", "REVISION", "DEPLOYED", "MADE", "BY", "REASON"}, rows, c.width()), "\n"))
+		return ExitOK, err
+	})
+}
+
+// takeSnapshot requests a snapshot, and follows the run.
+func takeSnapshot(ctx context.Context, c *call) (int, error) {
+	return c.onSnapshot(ctx, func(*session, string) (string, error) { return "", nil })
+}
+
+// removeSnapshot requests the deletion of a snapshot, and follows the run.
+func removeSnapshot(ctx context.Context, c *call) (int, error) {
+	return c.onSnapshot(ctx, func(s *session, id string) (string, error) {
+		one, err := s.snapshot(ctx, id)
+		return fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted", one.Snapshot, id, one.Who, one.Made.Local().Format(time.DateTime)), err
+	})
+}
+
+// restore requests a deploy of the files of a snapshot, and follows the run.
+func restore(ctx context.Context, c *call) (int, error) {
+	o := plan.AllOperations().Of(c.operation())
+	if err := c.checkFormat(o); err != nil {
+		return c.refuse(err)
+	}
+	if !o.Preview && c.flags.given["exit-code"] {
+		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
+	}
+	return c.onSnapshot(ctx, func(s *session, id string) (string, error) {
+		one, err := s.snapshot(ctx, id)
+		return fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. It restores no data", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), id), err
+	})
+}
+
+// onSnapshot requests the command's operation on the snapshot that its argument names, and follows the run. On a terminal it asks before, if there is a
+// question.
+func (c *call) onSnapshot(ctx context.Context, question func(s *session, id string) (string, error)) (int, error) {
+	return c.in(ctx, c.open, func(s *session) (int, error) {
+		id, err := s.oneProject(ctx)
+		if err == nil && !plan.SnapshotName.MatchString(c.args[0]) {
+			err = fault.New(fault.Invalid, "%s is no name of a snapshot: write letters, digits, - and _, at most 64, the first a letter or a digit", quoted(c.args[0]))
+		}
+		var ask string
+		if err == nil {
+			ask, err = question(s, id)
+		}
+		if err == nil && ask != "" && c.Asks && !c.flags.yes && !c.flags.plan {
+			err = c.agree(ask + "\nat " + s.label)
+		}
+		started := ""
+		if err == nil {
+			q := s.newRequest(id, run.Source{})
+			q.Snapshot = c.args[0]
+			started, err = s.to.Request(ctx, q)
+		}
+		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
+			return c.refuse(err)
+		}
+		if err != nil {
+			return ExitFailed, err
+		}
+		return s.watch(ctx, watch{run: started})
+	})
+}
+
+// snapshot returns the snapshot of a project that the call's argument names.
+func (s *session) snapshot(ctx context.Context, id string) (report.Snapshot, error) {
+	all, err := s.to.Snapshots(ctx, id)
+	if err != nil {
+		return report.Snapshot{}, err
+	}
+	name, named := s.call.args[0], []string(nil)
+	for _, one := range all {
+		named = append(named, one.Snapshot)
+	}
+	if i := slices.Index(named, name); i >= 0 {
+		return all[i], nil
+	}
+	return report.Snapshot{}, plan.UnknownSnapshot(name, named)
+}
+
+// noWords completes an argument for which nobody knows a word.
+func noWords(context.Context, *session, []string) ([]string, error) { return nil, nil }
+
+// snapshotNames lists the snapshots, for the completion of an argument.
+func snapshotNames(ctx context.Context, s *session, _ []string) ([]string, error) {
+	id, err := s.oneProject(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.to.Snapshots(ctx, id)
+	var words []string
+	for _, one := range all {
+		words = append(words, fmt.Sprintf("%s\t%s, run %s", one.Snapshot, one.Made.Local().Format(time.DateTime), one.Revision.Run))
+	}
+	return words, err
+}

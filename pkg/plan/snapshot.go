@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
+)
+
+// SnapshotName is the form of the names of snapshots.
+var SnapshotName = pattern.New(`^[A-Za-z0-9][-_A-Za-z0-9]{0,63}$`)
+
+// MostSnapshots is how many snapshots a project may have: they are part of one item.
+const MostSnapshots = 50
+
+// snapshot gives a name to the revision that is deployed.
+func snapshot() Operation {
+	return Operation{
+		Name: "snapshot", Plan: TakeSnapshot,
+		Requestable: true, Retryable: true, TakesSnapshot: true,
+		Options: []Option{OptionSnapshot, OptionReason, OptionRefuse},
+		Effect:  "it gives a name to the revision that is deployed, which stays until the snapshot is deleted",
+	}
+}
+
+// deleteSnapshot deletes the name that a snapshot has given.
+func deleteSnapshot() Operation {
+	return Operation{
+		Name: "delete-snapshot", Plan: DeleteSnapshot,
+		Requestable: true, Retryable: true, DeletesSnapshot: true,
+		Options: []Option{OptionSnapshot, OptionReason, OptionRefuse},
+		Command: "snapshots delete",
+		Effect:  "it deletes a snapshot; the stacks stay as they are",
+	}
+}
+
+// Snapshots is what a plan knows about the snapshots of its project.
+type Snapshots struct {
+	Name    string   // that the request gives
+	Named   []string // the names of those that there are
+	Current string   // the run of the revision that is deployed now; "" if none is known
+	Later   string   // the run that has changed stacks last, if that is another one
+}
+
+// unknown refuses the name if there is no such snapshot.
+func (s Snapshots) unknown() error {
+	if slices.Contains(s.Named, s.Name) {
+		return nil
+	}
+	return UnknownSnapshot(s.Name, s.Named)
+}
+
+// UnknownSnapshot says that none of the snapshots of a project has a name.
+func UnknownSnapshot(name string, named []string) error {
+	hint := ""
+	if closest := suggest.Closest(name, named); closest != "" {
+		hint = ": did you mean " + closest + "?"
+	}
+	return fault.New(fault.Missing, "there is no snapshot %.200q%s: stackwright snapshots lists them", name, hint)
+}
+
+// TakeSnapshot plans to give a name to the revision that is deployed. It has no steps: the history has the name when the run ends.
+func TakeSnapshot(v View) (Plan, error) {
+	s := v.Snapshots
+	var refusals []error
+	if slices.Contains(s.Named, s.Name) {
+		refusals = append(refusals, fault.New(fault.Refused, "there is a snapshot %s already: choose another name, or delete it first: stackwright snapshots delete %s", s.Name, s.Name))
+	}
+	if len(s.Named) >= MostSnapshots {
+		refusals = append(refusals, fault.New(fault.Refused, "%s has %d snapshots, and at most %d are kept: delete one first: stackwright snapshots delete NAME", v.Desired.ID(), len(s.Named), MostSnapshots))
+	}
+	if s.Current == "" {
+		refusals = append(refusals, fault.New(fault.Refused, "%s: no deploy of all stacks has succeeded, or they were destroyed since, so there is no revision to name: deploy all stacks first", v.Desired.ID()))
+	}
+	if len(refusals) > 0 {
+		return Plan{}, errors.Join(refusals...)
+	}
+	p := Plan{Messages: []string{"snapshot " + s.Name + " names the files of run " + s.Current}}
+	if s.Later != "" {
+		p.Messages = append(p.Messages, "the last deploy, run "+s.Later+", was of some stacks only, or has not succeeded: a restore deploys the files of run "+s.Current+", the last successful deploy of all stacks")
+	}
+	return p, nil
+}
+
+// DeleteSnapshot plans to delete a snapshot.
+func DeleteSnapshot(v View) (Plan, error) { return Plan{}, v.Snapshots.unknown() }
+
+// restore deploys the files of a snapshot again. It is a rollback to the revision that the snapshot names.
+func restore() Operation {
+	o := rollbackTo()
+	o.Name, o.Command, o.Effect = "restore", "", "it deploys the files of a snapshot again"
+	o.Options = ofSnapshot(o.Options)
+	return o
+}
+
+// previewRestore shows what a restore would do.
+func previewRestore() Operation {
+	o := previewRollbackTo()
+	o.Name, o.Command, o.Effect = PlanPrefix+"restore", "restore --plan", "a restore of a snapshot is planned"
+	o.Options = ofSnapshot(o.Options)
+	return o
+}
+
+// ofSnapshot are the options of a rollback to a revision that a snapshot names.
+func ofSnapshot(all []Option) []Option {
+	all = slices.Clone(all)
+	all[slices.Index(all, OptionTo)] = OptionSnapshot
+	return all
+}
+
+// NamesSnapshot reports whether a request for the operation names a snapshot.
+func (o Operation) NamesSnapshot() bool { return slices.Contains(o.Options, OptionSnapshot) }

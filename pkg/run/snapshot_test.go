@@ -1,0 +1,82 @@
+package run_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A snapshot names what is deployed when its run ends, and keeps it: also when the revision is not among the newest ones any more, and after a destroy.
+func TestSnapshotsKeepTheirRevisions(t *testing.T) {
+	var l run.Lock
+	minute := 0
+	end := func(operation, id, version, snapshot string, state run.State) {
+		minute++
+		r := deployed(id, operation, version, minute, state)
+		r.Snapshot, r.Reason = snapshot, "why "+id
+		l.Owner = run.Writer{Run: id}
+		l = l.Leave(r, plan.AllOperations().Of(operation), "next").Lock
+	}
+	names := func() string {
+		var all []string
+		for _, s := range l.Snapshots {
+			all = append(all, s.Name+"="+s.Revision.Run)
+		}
+		return strings.Join(all, " ")
+	}
+	end("deploy", "one", "v1", "", run.StateSucceeded)
+	end("snapshot", "s1", "", "first", run.StateSucceeded)
+	end("snapshot", "s2", "", "cancelled", run.StateCancelled)
+	for i := range run.MostRevisions + 3 {
+		end("deploy", fmt.Sprint("r", i), fmt.Sprint("w", i), "", run.StateSucceeded)
+	}
+	end("snapshot", "s3", "", "second", run.StateSucceeded)
+	if got := names(); got != "second=r22 first=one" {
+		t.Errorf("the snapshots are %s", got)
+	}
+	if s, err := l.Snapshot("first"); err != nil || s.Run != "s1" || s.Reason != "why s1" || s.Revision.Values != "values of one" || s.String() != "snapshot first was made by ann at 2026-03-01T12:02:00Z" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if v, err := l.Revision("one", l.Revisions(plan.AllOperations(), nil)); err != nil || v.Source != source("v1") {
+		t.Errorf("the revision of a snapshot is %+v, %v", v, err)
+	}
+	if kept := l.Kept(); len(kept) != run.MostRevisions+1 || kept[run.MostRevisions].Run != "one" {
+		t.Errorf("%d revisions are kept", len(kept))
+	}
+	end("destroy", "gone", "", "", run.StateSucceeded)
+	if v, known := l.Deployed(); known {
+		t.Errorf("after a destroy, %s is deployed", v.Run)
+	}
+	end("delete-snapshot", "d1", "", "second", run.StateFailed)
+	end("delete-snapshot", "d2", "", "first", run.StateSucceeded)
+	if got := names(); got != "second=r22" {
+		t.Errorf("the snapshots are %s", got)
+	}
+	if _, err := l.Snapshot("secnd"); !fault.Is(err, fault.Missing) || !strings.Contains(err.Error(), `there is no snapshot "secnd": did you mean second?`) {
+		t.Error(err)
+	}
+	end("restore", "back", "w22", "second", run.StateSucceeded)
+	if v, known := l.Deployed(); !known || v.Run != "back" {
+		t.Errorf("after a restore, %+v is deployed", v)
+	}
+}
+
+// What a plan knows of snapshots says which run has changed stacks since the last deploy of all that succeeded.
+func TestAboutSnapshot(t *testing.T) {
+	h := run.History{LastSuccessful: source("v1"), LastAttempted: run.Attempt{Run: "failed", Source: source("v2")}, Successful: []run.Revision{{Run: "one", Source: source("v1")}}}
+	if got := h.AboutSnapshot("new"); got.Name != "new" || got.Current != "one" || got.Later != "failed" {
+		t.Errorf("%+v", got)
+	}
+	h.LastAttempted.Source = source("v1")
+	if got := h.AboutSnapshot("new"); got.Later != "" {
+		t.Errorf("%+v", got)
+	}
+	h.Successful = nil
+	if got := h.AboutSnapshot("new"); got.Current != "" {
+		t.Errorf("%+v", got)
+	}
+}

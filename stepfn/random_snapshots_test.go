@@ -1,0 +1,104 @@
+package stepfn_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// snapshotSeeds tells in which random scenarios users make snapshots: one of so many.
+const snapshotSeeds = 4
+
+const (
+	keptNames invariant = "kept names: the snapshots are those that succeeded runs have made and none has deleted since, each with the files that were deployed then"
+	restores  invariant = "restores: a restore deploys the very files that its snapshot named when the restore was planned"
+)
+
+// snaps lets users make, delete and restore snapshots in a scenario. They are drawn from random numbers of their own.
+func (a *generator) snaps(seed uint64) {
+	if seed%snapshotSeeds == 1 {
+		a.snapping = rand.New(rand.NewPCG(seed, 29))
+	}
+}
+
+// snap adds requests about snapshots, some of which are refused.
+func (a *generator) snap() {
+	if a.snapping == nil {
+		return
+	}
+	for range 1 + a.snapping.IntN(3) {
+		words := []string{fmt.Sprint(a.snapping.IntN(3))}
+		switch a.snapping.IntN(6) {
+		case 0:
+			words = append(words, "with", "refusing")
+		case 1:
+			words = append(words, "with", []string{"late", "twice"}[a.snapping.IntN(2)], fmt.Sprint(a.snapping.IntN(60)))
+		}
+		a.add([]string{"snapshot", "snapshot", "restore", "delete-snapshot"}[a.snapping.IntN(4)], words...)
+		if a.snapping.IntN(3) == 0 && !a.plain {
+			a.add("pass", fmt.Sprint(a.snapping.IntN(50)))
+			a.add([]string{"pause", "cancel", "abort", "retry"}[a.snapping.IntN(4)], "0")
+		}
+		if a.plain || a.snapping.IntN(3) == 0 {
+			a.add("wait-idle")
+		}
+	}
+	a.add("wait-idle")
+}
+
+// snap requests what a line says about the snapshot of a number.
+func (g *player) snap(l line) {
+	limit := 1000
+	o := options{called: "s" + fmt.Sprint(l.number(1))}
+	if plan.AllOperations().Of(l[0]).FromRevision {
+		o.deletions = &limit
+	}
+	_, o.refuse = l.option("refusing")
+	g.injected[l[0]]++
+	g.requested = append(g.requested, g.deliver(l, nil, "", []options{o}))
+}
+
+// keepsSnapshots checks the snapshots of a project of which no run is open, by its runs in the order in which they had the lock.
+func (g *player) keepsSnapshots(runs []run.Run) {
+	if g.skewed() { // the times do not say who had the lock first
+		return
+	}
+	ordered := slices.DeleteFunc(slices.Clone(runs), func(r run.Run) bool { return r.Started.IsZero() || r.Project != "shop@default" })
+	slices.SortStableFunc(ordered, func(a, b run.Run) int { return a.Started.Compare(b.Started) })
+	for i, r := range ordered[min(1, len(ordered)):] {
+		if r.Started.Equal(ordered[i].Started) { // without latency, runs follow each other in no time
+			return
+		}
+	}
+	want := make(map[string]run.Source)
+	var last run.Source
+	for _, r := range ordered {
+		o := plan.AllOperations().Of(r.Operation)
+		succeeded := r.State == run.StateSucceeded
+		switch {
+		case o.FromRevision && o.NamesSnapshot():
+			g.holds(restores, r.Source != run.Source{} && r.Source == want[r.Snapshot], "run %s restores %s and deploys %v instead of %v", r.ID, r.Snapshot, r.Source, want[r.Snapshot])
+		case o.TakesSnapshot && succeeded:
+			_, taken := want[r.Snapshot]
+			g.holds(keptNames, !taken && last != run.Source{}, "run %s makes %s, which there is: %v, of %v", r.ID, r.Snapshot, taken, last)
+			want[r.Snapshot] = last
+		case o.DeletesSnapshot && succeeded:
+			_, there := want[r.Snapshot]
+			g.holds(keptNames, there, "run %s deletes %s, which there is not", r.ID, r.Snapshot)
+			delete(want, r.Snapshot)
+		}
+		if o.Writes && succeeded && !r.Partial() && !r.Unapproved() {
+			if last = r.Source; o.DeletesAll {
+				last = run.Source{}
+			}
+		}
+	}
+	got := make(map[string]run.Source)
+	for _, s := range g.Lock().Snapshots {
+		got[s.Name] = s.Revision.Source
+	}
+	g.holds(keptNames, fmt.Sprint(got) == fmt.Sprint(want) && len(got) == len(g.Lock().Snapshots), "the snapshots are %v instead of %v", got, want)
+}

@@ -1,0 +1,74 @@
+package stepfn_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
+	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/enginetest/contract"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+// The adapters with the emulators of CloudFormation, Auto Scaling and RDS pass the same contract tests as the services in memory.
+func TestSuspend(t *testing.T) {
+	contract.Suspend(t, func(t *testing.T, holds func(*testing.T, contract.Ground)) {
+		synctest.Test(t, func(t *testing.T) { holds(t, testGround{newEmulators(t)}) })
+	})
+}
+
+// testGround is an account with the emulators.
+type testGround struct{ backend *emulators }
+
+func (g testGround) Services() suspend.Services {
+	cfg := g.backend.cloud.Config()
+	databases := rds.New(inDefault[rds.Client](sdkrds.NewFromConfig(cfg)))
+	return suspend.Services{
+		Stacks:    cfn.Reader{Clients: inDefault[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
+		Groups:    autoscaling.New(inDefault[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
+		Databases: databases, Clusters: databases,
+	}
+}
+
+// inDefault returns the client of the default target.
+func inDefault[C any](client C) func(context.Context, project.Target) (C, error) {
+	return func(context.Context, project.Target) (C, error) { return client, nil }
+}
+
+func (g testGround) Target() project.Target {
+	return project.Target{Account: "000000000000", Region: "us-east-1"}
+}
+
+func (g testGround) Pass(d time.Duration) { g.backend.Pass(d) }
+
+func (g testGround) Up(name, version string) string {
+	g.backend.Helper()
+	text := string(stack{name: name, physical: name, version: version}.template(nil))
+	out, err := g.client().CreateStack(g.backend.Context(), &cloudformation.CreateStackInput{StackName: &name, TemplateBody: &text})
+	if err != nil {
+		g.backend.Fatal(err)
+	}
+	g.Pass(time.Minute)
+	return aws.ToString(out.StackId)
+}
+
+func (g testGround) Down(name string) {
+	g.backend.Helper()
+	if _, err := g.client().DeleteStack(g.backend.Context(), &cloudformation.DeleteStackInput{StackName: &name}); err != nil {
+		g.backend.Fatal(err)
+	}
+	g.Pass(time.Minute)
+}
+
+func (g testGround) client() *cloudformation.Client {
+	return cloudformation.NewFromConfig(g.backend.cloud.Config())
+}
