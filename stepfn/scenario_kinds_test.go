@@ -314,35 +314,17 @@ func optionsOf(names ...string) *kind {
 			}
 			*map[string]*[]string{"only": &st.with.only, "adopting": &st.with.adopt, "excluding": &st.with.exclude, "retaining": &st.with.retain}[args[0]] = strings.Split(args[1], ",")
 			return 2
+		case "to", "from", "revision", "called":
+			if len(args) < 2 {
+				return 0
+			}
+			*map[string]*string{"to": &st.with.to, "from": &st.with.from, "revision": &st.with.revision, "called": &st.with.called}[args[0]] = args[1]
+			return 2
 		case "changed-since": // a run that has a name
 			if len(args) < 2 || !r.runs[args[1]] {
 				return 0
 			}
 			st.with.since = args[1]
-			return 2
-		case "to":
-			if len(args) < 2 {
-				return 0
-			}
-			st.with.to = args[1]
-			return 2
-		case "from":
-			if len(args) < 2 {
-				return 0
-			}
-			st.with.from = args[1]
-			return 2
-		case "revision":
-			if len(args) < 2 {
-				return 0
-			}
-			st.with.revision = args[1]
-			return 2
-		case "called":
-			if len(args) < 2 {
-				return 0
-			}
-			st.with.called = args[1]
 			return 2
 		case "max-deletions":
 			if len(args) < 2 {

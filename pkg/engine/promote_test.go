@@ -72,6 +72,20 @@ func TestPromotionRefusedAtOnce(t *testing.T) {
 	}
 }
 
+// A retry of a promotion that was refused before it had found a revision would promote one that its requester has not been allowed to read.
+func TestRetryOfRefusedPromotion(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	if r := h.promote("a", run.Options{}); r.State != run.StateRefused || r.Revision != "" {
+		t.Fatalf("the promotion of an environment without a deploy is %s, of revision %q", r.State, r.Revision)
+	}
+	h.requestAndExecute("b", "deploy", "v1")
+	h.must(h.Start(t.Context(), run.Request{ID: "c", Project: "shop@prod", Operation: "retry", Who: "bob", Of: "a"}))
+	if r := h.planAndExecute("c"); r.State != run.StateRefused || !slices.Equal(r.Messages, []string{"run a was to promote from default and was refused before it had found a revision: request the promotion again"}) {
+		t.Errorf("the retry is %s: %q", r.State, r.Messages)
+	}
+}
+
 // A promotion of a run that is not recorded any more finds its revision in the history. What cannot be read now is tried again.
 func TestPromotionOfExpiredRun(t *testing.T) {
 	h := newFixture(t)

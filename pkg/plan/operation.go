@@ -59,6 +59,11 @@ func (o Operation) NeedsConsent() bool {
 // DeploysAgain reports whether it deploys what the project was deployed with before: its files, and its values from outside the project.
 func (o Operation) DeploysAgain() bool { return o.FromRevision && !o.Promotes }
 
+// WithoutSteps reports whether its runs have no steps, because it is about no stack.
+func (o Operation) WithoutSteps() bool {
+	return o.Lifetime != nil || o.TakesSnapshot || o.DeletesSnapshot
+}
+
 // NeedsSource reports whether a request for it names the project's files.
 func (o Operation) NeedsSource() bool { return o.NeedsFiles && !o.FromRevision }
 

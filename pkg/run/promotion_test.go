@@ -150,6 +150,20 @@ func TestPromotionFollows(t *testing.T) {
 	}
 }
 
+// An environment that a person has destroyed, or that has expired, is not promoted to by itself any more. A schedule that destroys it deploys it
+// again.
+func TestDestroyEndsPipeline(t *testing.T) {
+	for schedule, wanted := range map[string]bool{"": false, "evening": true} {
+		l := run.Lock{History: run.History{Promotion: &project.Promotion{From: "staging"}}}
+		r := deployed("gone", "destroy", "", 1, run.StateSucceeded)
+		r.Source, r.Schedule, l.Owner = run.Source{}, schedule, run.Writer{Run: "gone"}
+		p := run.Promotion{From: "shop@staging", To: r.Project, Target: l.Leave(r, operation(r), "next").Lock.History}
+		if err := p.Unwanted("staging"); (err == nil) != wanted {
+			t.Errorf("schedule %q: %v", schedule, err)
+		}
+	}
+}
+
 // A promotion that nobody requests needs files of its own environment that say so, and gives up if something newer was deployed to the other one.
 func TestPipeline(t *testing.T) {
 	p := promotion("v2", 10)
@@ -169,6 +183,17 @@ func TestPipeline(t *testing.T) {
 	}
 	if why := p.Overtaken("revv1"); why != "run revv2 (deploy), requested by ann, was about shop@staging since" {
 		t.Error(why)
+	}
+	for name, change := range map[string]func(*run.Run){"by a schedule": func(r *run.Run) { r.Schedule = "nightly" }, "some stacks": func(r *run.Run) { r.Exclude = []string{"vpc"} }} {
+		q := p
+		change(&q.Latest)
+		if why := q.Overtaken("revv1"); why != "" { // the same files, and no promotion follows that deploy
+			t.Errorf("%s: %s", name, why)
+		}
+		q.Latest.Source = source("v3")
+		if q.Overtaken("revv1") == "" {
+			t.Errorf("%s: other files overtake nothing", name)
+		}
 	}
 	p.Latest.State = run.StateFailed
 	if why := p.Overtaken("revv1"); why != "" {

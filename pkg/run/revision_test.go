@@ -51,6 +51,20 @@ func TestSuccessfulRevisions(t *testing.T) {
 	}
 }
 
+// A revision of a run that leaves stacks out is not one of all stacks, however the request says so.
+func TestPartialRevision(t *testing.T) {
+	for name, s := range map[string]plan.Selection{"only": {Only: []string{"vpc"}}, "exclude": {Exclude: []string{"vpc"}}, "changed since": {ChangedSince: "r1"}} {
+		r := deployed("one", "deploy", "v1", 1, run.StateSucceeded)
+		r.Selection = s
+		if !r.AsRevision().Partial {
+			t.Errorf("%s: the revision counts as one of all stacks", name)
+		}
+	}
+	if r := deployed("one", "deploy", "v1", 1, run.StateSucceeded); r.AsRevision().Partial {
+		t.Error("the revision of all stacks counts as one of some")
+	}
+}
+
 // A revision is named by its run, or by what was deployed before it; what names several is refused with these.
 func TestRevision(t *testing.T) {
 	partial := deployed("abpartial", "deploy", "v5", 5, run.StateSucceeded)

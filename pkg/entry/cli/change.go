@@ -49,7 +49,7 @@ func request(ctx context.Context, c *call) (int, error) {
 	asks := o.NeedsConsent() && !c.flags.yes
 	if asks && !c.Asks {
 		return c.refuse(fault.New(fault.Refused, "%s deletes %s, and there is no terminal on which to confirm it: confirm with --yes",
-			o.Name, deletedBy(o)))
+			o.Name, deletedBy(o, c.flags.selection().Partial())))
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
 		if asks {
@@ -207,10 +207,12 @@ func (c *call) prompt(question string) (string, error) {
 }
 
 // deletedBy is what an operation deletes, for people.
-func deletedBy(o plan.Operation) string {
+func deletedBy(o plan.Operation, some bool) string {
 	switch {
 	case o.Recreates:
 		return "the named stacks, and those that import from them, with their data"
+	case some:
+		return "the selected stacks of the project"
 	case o.Prunes:
 		return "the obsolete stacks of the project"
 	}

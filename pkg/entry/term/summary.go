@@ -153,6 +153,8 @@ func stepCounts(r run.Run) string {
 	case len(words) > 0:
 	case r.State != run.StateSucceeded:
 		return "nothing was done"
+	case plan.AllOperations().Of(r.Operation).WithoutSteps():
+		return "no stack was changed"
 	default:
 		return "there was nothing to do"
 	}

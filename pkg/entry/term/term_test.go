@@ -465,6 +465,7 @@ func TestSummarySaysWhatCameOfIt(t *testing.T) {
 		{"refused", run.Run{Request: run.Request{ID: "abc", Operation: "deploy", Project: "shop@prod"}, State: run.StateRefused, Messages: []string{"one thing", "another"}}},
 		{"nothing to do", run.Run{Request: run.Request{ID: "abc", Operation: "destroy", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1)}},
 		{"quick", quick},
+		{"about no stack", run.Run{Request: run.Request{ID: "abc", Operation: "extend", Project: "shop@prod"}, State: run.StateSucceeded, Requested: noon, Ended: at(1), Messages: []string{"shop@prod lives until tomorrow"}}},
 	} {
 		for _, width := range []int{0, 60} {
 			fmt.Fprintf(&got, "== %s, width %d\n%s\n\n", c.name, width, strings.Join(term.Summary(c.run, next, width), "\n"))

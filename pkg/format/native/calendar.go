@@ -6,26 +6,14 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
+	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/project"
 	"go.yaml.in/yaml/v4"
 )
 
-// calendars reads the days of each calendar, by its name.
-func (p *parser) calendars(n *yaml.Node) map[string][]project.Days {
-	all := map[string][]project.Days{}
-	for _, pair := range p.mapping("calendars", n) {
-		name := pair.Key.Value
-		if !declared.ScheduleName.MatchString(name) {
-			p.Add(p.at(pair.Key), "calendars: %q is not a valid name: use letters, digits, - and _, at most 32", problem.Short(name))
-			continue
-		}
-		all[name] = p.days("calendar "+name, pair.Value)
-	}
-	return all
-}
-
 // days reads the days of a calendar.
-func (p *parser) days(what string, n *yaml.Node) []project.Days {
+func (p *parser) days(what string, pair document.Pair) []project.Days {
+	n := pair.Value
 	var all []project.Days
 	items := p.items(what, n)
 	if len(items) > declared.MaxDays {

@@ -37,7 +37,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 		p.Add(p.at(root), "project is missing: write project: and its name")
 	}
 	p.environmentNames = environmentNames(top["environments"])
-	p.dates = p.calendars(top["calendars"])
+	p.dates = times(p, "calendars", top["calendars"], p.days)
 	d.Layer = p.layer("", top, nil)
 	d.Environments = p.environments(top["environments"], d.Schedules)
 	if n := top["environments"]; n != nil {
@@ -80,7 +80,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		MaxParallel:  slices.Concat(p.maxParallel(of+"max_parallel", keys["max_parallel"]), p.groups(of+"groups", keys["groups"])),
 		MaxFailures:  p.share(of+"max_failures", keys["max_failures"]),
 		Timeout:      p.duration(of+"timeout", keys["timeout"]),
-		Schedules:    p.schedules(of+"schedules", keys["schedules"]),
+		Schedules:    times(p, of+"schedules", keys["schedules"], p.schedule),
 	}
 	if text := p.choice(of+"on_failure", keys["on_failure"], []string{"keep", "rollback"}); text != "" {
 		back := text == "rollback"

@@ -37,6 +37,8 @@ func (p *parser) promote(n *yaml.Node) []declared.Stage {
 		stages = append(stages, s)
 	}
 	switch {
+	case len(items) == 0 && isList(order):
+		p.Add(p.at(order), "promote: there are no environments: write at least two, or remove promote")
 	case len(items) == 1:
 		p.Add(p.at(order), "promote: there is one environment: write those to which it is promoted behind it, or remove promote")
 	case len(items) > project.MaxPromotions:
@@ -71,8 +73,10 @@ func (p *parser) stage(n *yaml.Node, all declared.Stage, last bool) declared.Sta
 	}
 	switch name, ok := p.literal("promote", n); {
 	case !ok:
+	case declared.IsPattern(name):
+		p.Add(p.at(n), "promote: %s is a pattern of environments: write the name of one", problem.Short(name))
 	case !slices.Contains(p.environmentNames, name):
-		p.Add(p.at(n), "promote: there is no environment %s%s", problem.Short(name), p.Hint(name, p.environmentNames))
+		p.Add(p.at(n), "promote: there is no environment %s%s", problem.Short(name), p.Hint(name, slices.DeleteFunc(slices.Clone(p.environmentNames), declared.IsPattern)))
 	default:
 		s.Environment = name
 	}

@@ -19,16 +19,16 @@ var whenKeys = []string{"cron", "rate", "once"}
 // forms are the names that EventBridge Scheduler has for these keys.
 var forms = map[string]string{"cron": "cron", "rate": "rate", "once": "at"}
 
-// schedules reads the schedules of the top level or of an environment.
-func (p *parser) schedules(what string, n *yaml.Node) map[string]project.Schedule {
-	all := map[string]project.Schedule{}
+// times reads a mapping of schedules, of the top level or of an environment, or of calendars, by their names.
+func times[T any](p *parser, what string, n *yaml.Node, read func(what string, pair document.Pair) T) map[string]T {
+	all := map[string]T{}
 	for _, pair := range p.mapping(what, n) {
 		name := pair.Key.Value
 		if !declared.ScheduleName.MatchString(name) {
 			p.Add(p.at(pair.Key), "%s: %q is not a valid name: use letters, digits, - and _, at most 32", what, problem.Short(name))
 			continue
 		}
-		all[name] = p.schedule(strings.TrimSuffix(what, "s")+" "+name, pair)
+		all[name] = read(strings.TrimSuffix(what, "s")+" "+name, pair)
 	}
 	return all
 }
