@@ -124,7 +124,7 @@ var notInRealTime = map[string]string{
 	"overdue_create": engineWaits, "overdue_delete": engineWaits, "overdue_run": engineWaits, "overdue_run_at_its_end": engineWaits,
 	"overdue_run_paused": engineWaits, "overdue_run_rolled_back": engineWaits, "overdue_run_superseded": engineWaits,
 	"overdue_update": engineWaits, "overdue_update_done": engineWaits, "overdue_update_stuck": engineWaits, "overdue_update_theirs": engineWaits,
-	"approved_late": engineWaits, "import_crashes": engineWaits, "import_rolled_back": exactMoment, "saved_plan": realTimes, "saved_plan_retried": realTimes,
+	"approved_late": engineWaits, "import_crashes": engineWaits, "import_rolled_back": exactMoment, "saved_plan": realTimes, "saved_plan_retried": realTimes, "selected_saved": realTimes,
 	"adopted_again": planDecides, "adopted_unreadable": planDecides, "adopted_untagged": planDecides, "approved_nothing": planDecides, "approved_other": planDecides,
 	"approved_rule": planDecides, "approved_rule_weaker": planDecides, "import_of_another": planDecides, "import_taken": planDecides, "policy_broken": planDecides,
 	"policy_costs": planDecides, "policy_everywhere": planDecides, "policy_installed": planDecides, "policy_principal": planDecides, "policy_warns": planDecides,

@@ -32,6 +32,14 @@ RUN is the ID of a run, or its beginning if only one run has it.`
 A revision is what a run has deployed: the project's files, with the values from outside the project that it has read. It is named by the
 ID of the run, or its beginning if no other revision's begins so; or by current, which is deployed now; previous, which was deployed successfully to all
 stacks before that; or current~2, current~3 and so on. After a rollback, previous is what it has replaced.`
+	ofHere = `
+
+DIR or FILE says which project it is, with the environment of --env. Without it, it is the project of --project; or without that, of the current folder, as for
+deploy; or else the only one that has had runs.`
+	ofProject = `
+
+It is about the project of --project and the environment of --env; without --project about the project of the current folder, as deploy is; or else about the only one that
+has had runs.`
 	codes = `
 
 It follows the run to its end. For its exit codes, see: stackwright help exit-codes`
@@ -87,9 +95,7 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
 else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
 max_deletions allows. It does not restore data. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
-for such a plan. On a terminal it asks first, unless --yes is given.
-
-DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.` + ofRev + codes,
+for such a plan. On a terminal it asks first, unless --yes is given.` + ofHere + ofRev + codes,
 			examples: []string{"rollback --plan", "rollback", "rollback --to mfrg --project shop --env prod", "rollback examples/shop --env prod --to current~2 --reason 'orders fail'"},
 		},
 		{
@@ -104,16 +110,15 @@ terminal it asks first, unless --yes is given.
 It is refused, with all reasons, if the newest deploy of the environment that is promoted has failed or is not over, or if what the other one has is newer. --revision names the
 revision nevertheless, which must have been deployed successfully to all stacks.
 
-DIR or FILE says which project it is. Without it, --project does, if several projects have had runs in the environment.` + ofRev + codes,
+DIR or FILE says which project it is. Without it, it is the project of --project; or without that, of the current folder, as for deploy; or else the only one that
+has had runs in the environment.` + ofRev + codes,
 			examples: []string{"promote --from staging --to prod --plan", "promote --from staging --to prod", "promote examples/shop --from dev --to staging --revision mfrg --reason 'without the last change'"},
 		},
 		{
 			name: "extend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "set until when an environment lives",
 			flags: "for until.extend reason " + recorded + watching + where + hosted, run: extend,
 			long: `Sets until when an environment lives that was deployed with a ttl. It takes no lock and changes no stack. It never ends the environment earlier: for
-that, use destroy. The next deploy gives it its ttl again, unless it lives longer then.
-
-DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several environments have had runs.` + codes,
+that, use destroy. The next deploy gives it its ttl again, unless it lives longer then.` + ofHere + codes,
 			examples: []string{"extend --env pr-42 --for 2d", "extend --project shop --env pr-42 --until 2026-12-24 --reason 'the demo is on Friday'"},
 		},
 		{
@@ -121,7 +126,7 @@ DIR or FILE says which project it is, with the environment of --env. Without it,
 			flags: "reason refuse " + recorded + watching + where + hosted, run: takeSnapshot,
 			long: `Makes a snapshot: a name for the revision that was deployed last, successfully and to all stacks. The files of the revision, and the values from
 outside the project that it was deployed with, stay until the snapshot is deleted, also when its run is deleted. restore deploys them again. It makes no backups of data. NAME has letters, digits, -
-and _, at most 64, and no other snapshot of the project and environment has it. snapshots lists them.` + codes,
+and _, at most 64, and no other snapshot of the project and environment has it. snapshots lists them.` + ofProject + codes,
 			examples: []string{"snapshot before-migration", "snapshot 2026-03-01 --project shop --env prod --reason 'before the new orders table'"},
 		},
 		{
@@ -131,7 +136,7 @@ and _, at most 64, and no other snapshot of the project and environment has it. 
 			long: `Deploys the files of the revision that a snapshot names, with the values from outside the project that it was deployed with. It is a
 rollback to that revision: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
 max_deletions allows. It does not restore data. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
-for such a plan. On a terminal it asks first, unless --yes is given.` + codes,
+for such a plan. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
 			examples: []string{"restore before-migration --plan", "restore before-migration --project shop --env prod --reason 'orders fail'"},
 		},
 		{
@@ -339,26 +344,22 @@ project, also of a stack that is deleted. It goes back 90 days, or to the update
 			flags: "limit.revisions before " + recorded + "output " + where, run: listRevisions,
 			long: `Lists the revisions of a project and environment, newest first: what runs have deployed, or have started to deploy, each configuration once, with its newest
 run. DEPLOYED marks the one that was last deployed successfully to all stacks. Runs are kept for 90 days; the newest 20 revisions that were deployed
-successfully stay longer.
-
-DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.` + ofRev,
+successfully stay longer.` + ofHere + ofRev,
 			examples: []string{"revisions", "revisions examples/shop --env prod", "revisions --project shop --env prod --limit 5 -o json"}},
 		{name: "snapshots", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list the snapshots of a project, newest first",
 			flags: recorded + "output " + where, run: listSnapshots,
 			long: `Lists the snapshots of a project and environment, newest first: the name, the revision that a restore deploys, and who made it, when and why.
-DEPLOYED marks those whose revision was last deployed successfully to all stacks.
-
-DIR or FILE says which project it is, with the environment of --env. Without it, --project and --env do, if several projects have had runs.`,
+DEPLOYED marks those whose revision was last deployed successfully to all stacks.` + ofHere,
 			examples: []string{"snapshots", "snapshots --project shop --env prod -o json"}},
 		{name: "delete", parent: "snapshots", operation: "delete-snapshot", args: "NAME", least: 1, most: 1, short: "delete a snapshot", completes: snapshotNames,
 			flags: "reason refuse yes " + recorded + watching + where + hosted, run: removeSnapshot,
-			long:     `Deletes a snapshot: its revision does not stay longer than others. The stacks stay as they are. On a terminal it asks first, unless --yes is given.` + codes,
+			long:     `Deletes a snapshot: its revision does not stay longer than others. The stacks stay as they are. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
 			examples: []string{"snapshots delete before-migration", "snapshots delete 2026-03-01 --project shop --env prod --yes"}},
 		{name: "diff", args: "REVISION [REVISION]", least: 1, most: 2, group: groupShow, short: "show what differs between two revisions", completes: revisionWords,
 			flags: recorded + "output " + where, run: compareRevisions, outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what differs between the files of two revisions: which stacks were added, removed or changed, which of their parameters, tags and other
 keys, and the templates. With one REVISION it compares that with the current one. It shows no values of parameters and tags. REVISION may also be the ID of a run
-that has read files and deployed none, such as a plan.` + ofRev,
+that has read files and deployed none, such as a plan.` + ofProject + ofRev,
 			examples: []string{"diff previous", "diff previous current", "diff mfrg ovsx --project shop --env prod -o markdown"}},
 		{name: "why", args: "STACK [DIR|FILE]", least: 1, most: 2, group: groupShow, short: "say what decides whether the next deploy changes a stack", completes: recordedStacks,
 			flags: "env.files fetch " + sceptred + "only " + selected + "output " + where, run: explainStack,

@@ -78,16 +78,10 @@ func revisionRows(id string, all []report.Revision) [][]string {
 
 // compareRevisions shows what differs between two revisions, or between one and the current one.
 func compareRevisions(ctx context.Context, c *call) (int, error) {
-	return c.in(ctx, c.openReadOnly, func(s *session) (int, error) {
-		id, err := s.oneProject(ctx)
-		if err != nil {
-			return ExitFailed, err
-		}
-		to := run.CurrentRevision
-		if len(c.args) > 1 {
-			to = c.args[1]
-		}
-		d, err := s.to.Difference(ctx, id, c.args[0], to)
+	words := append(slices.Clone(c.args), run.CurrentRevision)
+	c.args = nil
+	return c.aboutProject(ctx, c.openReadOnly, func(s *session, id string) (int, error) {
+		d, err := s.to.Difference(ctx, id, words[0], words[1])
 		if err != nil {
 			return ExitFailed, err
 		}
@@ -140,23 +134,14 @@ func (s *session) begin(ctx context.Context, q run.Request) (int, error) {
 	return s.watch(ctx, watch{run: started})
 }
 
-// aboutProject calls f with the project that the call is about: that of its folder, or the one that its flags choose.
+// aboutProject calls f with the project that the call is about: that of its folder, or the one that its flags choose. A function whose
+// arguments name no folder takes them from the call before.
 func (c *call) aboutProject(ctx context.Context, enter func(context.Context) (*session, error), f func(s *session, id string) (int, error)) (int, error) {
-	id := ""
-	if len(c.args) > 0 {
-		if c.flags.given["project"] {
-			return c.refuse(fault.New(fault.Invalid, "--project: the project is that of %s: give one of them", quoted(c.args[0])))
-		}
-		c.flags.env = cmp.Or(c.flags.env, project.DefaultEnvironment)
-		l, err := c.load(ctx)
-		if err != nil {
-			c.explain(err)
-			return c.refuse(fault.New(fault.Invalid, "%s: the project cannot be read: name it with --project and --env instead", quoted(c.args[0])))
-		}
-		id = l.Project.ID()
+	id, err := c.projectHere(ctx)
+	if err != nil {
+		return c.refuse(err)
 	}
 	return c.in(ctx, enter, func(s *session) (int, error) {
-		var err error
 		if id == "" {
 			id, err = s.oneProject(ctx)
 		}
@@ -168,6 +153,32 @@ func (c *call) aboutProject(ctx context.Context, enter func(context.Context) (*s
 		}
 		return f(s, id)
 	})
+}
+
+// projectHere is the project of the folder that the call names. If it names neither a folder nor a project, it is that of the current
+// folder, as for deploy. It is empty if there is none.
+func (c *call) projectHere(ctx context.Context) (string, error) {
+	named := len(c.args) > 0
+	switch {
+	case named && c.flags.given["project"]:
+		return "", fault.New(fault.Invalid, "--project: the project is that of %s: give one of them", quoted(c.args[0]))
+	case !named && c.flags.project != "":
+		return "", nil
+	}
+	path, err := c.folder()
+	switch {
+	case !named && fault.Is(err, fault.Missing):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	c.flags.env = cmp.Or(c.flags.env, project.DefaultEnvironment)
+	l, err := c.load(ctx)
+	if err != nil {
+		c.explain(err)
+		return "", fault.New(fault.Invalid, "%s: the project cannot be read: name it with --project and --env instead", quoted(path))
+	}
+	return l.Project.ID(), nil
 }
 
 // oneProject is the only project and environment that the call's flags choose.

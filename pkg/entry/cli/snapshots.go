@@ -46,13 +46,13 @@ func listSnapshots(ctx context.Context, c *call) (int, error) {
 
 // takeSnapshot requests a snapshot, and follows the run.
 func takeSnapshot(ctx context.Context, c *call) (int, error) {
-	return c.onSnapshot(ctx, func(*session, string) (string, error) { return "", nil })
+	return c.onSnapshot(ctx, func(*session, string, string) (string, error) { return "", nil })
 }
 
 // removeSnapshot requests the deletion of a snapshot, and follows the run.
 func removeSnapshot(ctx context.Context, c *call) (int, error) {
-	return c.onSnapshot(ctx, func(s *session, id string) (string, error) {
-		one, err := s.snapshot(ctx, id)
+	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
+		one, err := s.snapshot(ctx, id, name)
 		return fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted", one.Snapshot, id, one.Who, one.Made.Local().Format(time.DateTime)), err
 	})
 }
@@ -66,31 +66,29 @@ func restore(ctx context.Context, c *call) (int, error) {
 	if !o.Preview && c.flags.given["exit-code"] {
 		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
 	}
-	return c.onSnapshot(ctx, func(s *session, id string) (string, error) {
-		one, err := s.snapshot(ctx, id)
+	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
+		one, err := s.snapshot(ctx, id, name)
 		return fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. It restores no data", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), id), err
 	})
 }
 
 // onSnapshot requests the command's operation on the snapshot that its argument names, and follows the run. On a terminal it asks before, if there is a
 // question.
-func (c *call) onSnapshot(ctx context.Context, question func(s *session, id string) (string, error)) (int, error) {
-	return c.in(ctx, c.open, func(s *session) (int, error) {
-		id, err := s.oneProject(ctx)
-		if err == nil && !plan.SnapshotName.MatchString(c.args[0]) {
-			err = fault.New(fault.Invalid, "%s is no name of a snapshot: write letters, digits, - and _, at most 64, the first a letter or a digit", quoted(c.args[0]))
-		}
-		var ask string
-		if err == nil {
-			ask, err = question(s, id)
-		}
+func (c *call) onSnapshot(ctx context.Context, question func(s *session, id, name string) (string, error)) (int, error) {
+	name := c.args[0]
+	c.args = nil
+	if !plan.SnapshotName.MatchString(name) {
+		return c.refuse(fault.New(fault.Invalid, "%s is no name of a snapshot: write letters, digits, - and _, at most 64, the first a letter or a digit", quoted(name)))
+	}
+	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
+		ask, err := question(s, id, name)
 		if err == nil && ask != "" && c.Asks && !c.flags.yes && !c.flags.plan {
 			err = c.agree(ask + "\nat " + s.label)
 		}
 		started := ""
 		if err == nil {
 			q := s.newRequest(id, run.Source{})
-			q.Snapshot = c.args[0]
+			q.Snapshot = name
 			started, err = s.to.Request(ctx, q)
 		}
 		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
@@ -103,13 +101,13 @@ func (c *call) onSnapshot(ctx context.Context, question func(s *session, id stri
 	})
 }
 
-// snapshot returns the snapshot of a project that the call's argument names.
-func (s *session) snapshot(ctx context.Context, id string) (report.Snapshot, error) {
+// snapshot returns a snapshot of a project.
+func (s *session) snapshot(ctx context.Context, id, name string) (report.Snapshot, error) {
 	all, err := s.to.Snapshots(ctx, id)
 	if err != nil {
 		return report.Snapshot{}, err
 	}
-	name, named := s.call.args[0], []string(nil)
+	var named []string
 	for _, one := range all {
 		named = append(named, one.Snapshot)
 	}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+)
+
+// Commands that are about one project take that of the current folder, as deploy does. Elsewhere they need a name if several have had runs.
+func TestProjectOfFolder(t *testing.T) {
+	l := newLaptop(t)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.must(cli.ExitOK, "deploy", l.project, "--env", "prod")
+	about := map[string][]string{
+		"default": {"revisions", "-o", "json"},
+		"prod":    {"revisions", "--env", "prod", "-o", "json"},
+	}
+	t.Chdir(t.TempDir())
+	r := l.run("revisions")
+	if r.code != cli.ExitRefused {
+		t.Errorf("in a folder without a project it ended with %d", r.code)
+	}
+	l.has(r.err, "2 projects and environments have had runs: give --project and --env")
+	t.Chdir(l.project)
+	for env, args := range about {
+		if all := l.objects(l.must(cli.ExitOK, args...)); len(all) != 1 || all[0]["project"] != "pair@"+env {
+			t.Errorf("%v lists %v", args, all)
+		}
+	}
+	l.has(l.must(cli.ExitOK, "snapshot", "monday", "--env", "prod"), "snapshot of pair@prod succeeded")
+	l.has(l.must(cli.ExitOK, "restore", "monday", "--env", "prod", "--plan"), "restore --plan of pair@prod")
+	l.must(cli.ExitOK, "diff", "current")
+	l.edit("stackwright.yaml", "stacks:", "stakcs:")
+	r = l.run("rollback", "--plan")
+	if r.code != cli.ExitRefused {
+		t.Errorf("with a project file that cannot be read it ended with %d", r.code)
+	}
+	l.has(r.err, "the project cannot be read: name it with --project and --env instead")
+	if all := l.objects(l.must(cli.ExitOK, "revisions", "--project", "pair", "--env", "prod", "-o", "json")); len(all) != 1 {
+		t.Errorf("with --project it lists %v", all)
+	}
+}
