@@ -80,6 +80,7 @@ func (g *player) rollBack(w stacks) {
 	if current == (run.Source{}) || i < 0 || len(g.Recorded()) == 0 {
 		return
 	}
+	g.createAgain()
 	first, before := g.ExecutionStatus(g.requested[i]), g.deployed()
 	w = enabled(w)
 	g.submit(append(line{"deploy"}, w.words()...))

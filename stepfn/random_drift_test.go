@@ -75,9 +75,15 @@ func (g *player) bringBack() {
 		g.holds(reverts, !is.Drifted() || r.State == run.StateRefused, "the run is %s: %s, and %s has drifted: %+v", r.State, failedSteps(r), name, is.Drift)
 	}
 	g.detect()
-	if p, inMemory := g.backend.(*memoryBackend); inMemory && r.State == run.StateRefused { // somebody creates again what nobody could bring back
-		for _, rec := range after {
-			p.Cloud.Restore(rec.Location())
+	g.createAgain()
+}
+
+// createAgain lets somebody create again what was deleted without CloudFormation: no deploy brings it back, and one that changes it fails.
+// Resources are deleted so in memory only.
+func (g *player) createAgain() {
+	if p, inMemory := g.backend.(*memoryBackend); inMemory {
+		for _, r := range g.Recorded() {
+			p.Cloud.Restore(r.Location())
 		}
 	}
 }

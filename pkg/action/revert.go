@@ -21,9 +21,12 @@ type proposeRevert struct{ propose }
 // Poll reads the change set when it is ready.
 func (a proposeRevert) Poll(ctx context.Context, t Task) (Progress, error) {
 	p, err := a.propose.Poll(ctx, t)
-	if p.Proposal != nil {
-		p.Why = t.Record.Drift.Unreverted(*p.Proposal)
+	if err != nil || p.Proposal == nil {
+		return p, err
 	}
+	p.Why = t.Record.Drift.Unreverted(*p.Proposal)
+	live, err := a.Live(ctx, t.Location())
+	p.Proposal.LastUpdated = live.LastUpdated
 	return p, err
 }
 
@@ -34,9 +37,13 @@ func revertVerb(c Cloud) Verb {
 	return v
 }
 
-// reverted returns the progress and the record of a stack whose resources were brought back: what is deployed is what was deployed before.
+// reverted returns the progress and the record of a stack whose resources were brought back: what is deployed is what was deployed before, and a
+// change outside Stackwright is still one.
 func (t Task) reverted(p Progress, r plan.Record) Progress {
 	r.Drift = t.Record.Drift.Left(t.Proposed)
+	if t.Receipt.Unchanged || !t.Proposed.LastUpdated.Equal(t.Record.LastUpdated) {
+		r.LastUpdated = t.Record.LastUpdated
+	}
 	p.Record, p.Why = &r, t.Record.Drift.Unreverted(t.Proposed)
 	if t.Receipt.Unchanged && p.Why == "" {
 		p.Why = "unchanged"

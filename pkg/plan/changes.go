@@ -107,7 +107,7 @@ type StackChange struct {
 	Outputs    []OutputChange   `json:"outputs"`
 	Hooks      []PlannedHook    `json:"hooks,omitempty"`    // in the order in which they are called
 	Caveats    []string         `json:"caveats,omitempty"`  // what is not known
-	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known
+	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known, and what a replace leaves in AWS
 
 	Exact         bool     `json:"exact,omitempty"`         // the resources are those of a change set, and no estimate
 	Disagreements []string `json:"disagreements,omitempty"` // where the estimate was another

@@ -185,7 +185,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if after.Template != nil {
 		c.imported = d.imported(placeOf(n.Target), after)
 		d.addExports(c, placeOf(n.Target), after)
-		c.Warnings = difference.Unknown(after.Template)
+		c.Warnings = append(c.Warnings, difference.Unknown(after.Template)...)
 	}
 	c.desired = d.desired(n, r, before, after, uncertain)
 	if desired {
@@ -213,8 +213,11 @@ func (d describer) lost(c *StackChange, steps []Step, r Record, live Live) func(
 			c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden
 		}
 		for i, r := range c.Resources {
-			if imported[r.ID] {
+			switch {
+			case imported[r.ID]:
 				c.Resources[i] = ResourceChange{ID: r.ID, Type: r.Type, Construct: r.Construct, Action: difference.Import, Replacement: resource.Never}
+			case r.Policy == "Retain":
+				c.Warnings = append(c.Warnings, fmt.Sprintf("%s stays in AWS, and no stack has it then: replace with --retain %s (options.retain of a request), which imports it into the new stack", r.ID, r.ID))
 			}
 		}
 	}

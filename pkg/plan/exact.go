@@ -22,7 +22,7 @@ type Proposal struct {
 	Outdated  bool             // the stack was changed since, so CloudFormation no longer executes it
 	Inputs    string           // the digest of the parameters, tags and options with which it was made
 
-	// Of a stack in which nothing would change:
+	// Of a stack in which nothing would change, and LastUpdated also of one whose drift is brought back:
 	LastUpdated time.Time // when the stack was changed last
 	Protection  bool      // its termination protection would change
 }

@@ -73,14 +73,18 @@ func (v View) deployed(name string) *template.Evaluation {
 }
 
 // wanted lists the resources of a stack that a replace deletes which the request retains, or which the files import, in the order of the
-// template.
+// template. What a replace before has left is not among them.
 func (v View) wanted(name string) []template.Resource {
 	if v.Found[name].Replaced.Template == nil {
 		return nil
 	}
 	var all []template.Resource
+	left := identified(v.leftBehind(name))
 	for _, r := range v.deployed(name).Resources() {
 		_, imports := v.Desired.Nodes[name].Import[r.Name]
+		if left[r.Name] {
+			continue
+		}
 		if imports || slices.ContainsFunc(v.Retain, func(p string) bool { return retains(p, name, r.Name) }) {
 			all = append(all, r)
 		}
@@ -88,10 +92,21 @@ func (v View) wanted(name string) []template.Resource {
 	return all
 }
 
-// reimported lists the resources that a replace leaves in AWS when it deletes a stack, and that the new stack imports, sorted. The physical ID of
-// a resource identifies it, if one property does.
-func (v View) reimported(name string) []ImportedResource {
+// leftBehind lists what a replace before has left in AWS, and the stack of a node has not imported.
+func (v View) leftBehind(name string) []ImportedResource {
 	var all []ImportedResource
+	for _, i := range v.Recorded[name].Reimport {
+		if v.Found[name].Replaced.Physical[i.ID] == "" {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// reimported lists the resources that a replace leaves in AWS when it deletes a stack, or that one before has left there, and that the new stack
+// imports, sorted. The physical ID of a resource identifies it, if one property does.
+func (v View) reimported(name string) []ImportedResource {
+	all := v.leftBehind(name)
 	for _, r := range v.wanted(name) {
 		if v.survives(name, r, v.deployed(name)) == nil { // else it is refused
 			all = append(all, v.left(name, r))
@@ -99,6 +114,15 @@ func (v View) reimported(name string) []ImportedResource {
 	}
 	slices.SortFunc(all, func(a, b ImportedResource) int { return strings.Compare(a.ID, b.ID) })
 	return all
+}
+
+// identified has the IDs of resources.
+func identified(all []ImportedResource) map[string]bool {
+	ids := make(map[string]bool, len(all))
+	for _, i := range all {
+		ids[i.ID] = true
+	}
+	return ids
 }
 
 // left is a resource that a replace leaves in AWS.
@@ -128,10 +152,14 @@ func (v View) unretainable(r replacement) []error {
 			continue
 		}
 		e := v.deployed(name)
+		has := identified(v.leftBehind(name))
 		for _, have := range e.Resources() {
-			ids[have.Name] = true
+			has[have.Name] = true
+		}
+		for id := range has {
+			ids[id] = true
 			for _, p := range v.Retain {
-				matched[p] = matched[p] || retains(p, name, have.Name)
+				matched[p] = matched[p] || retains(p, name, id)
 			}
 		}
 		for _, have := range v.wanted(name) {
@@ -178,13 +206,16 @@ func (v View) collides(name string, e *template.Evaluation) []error {
 		return nil
 	}
 	var refusals []error
-	wanted := v.wanted(name)
+	retained := identified(v.reimported(name))
+	for _, w := range v.wanted(name) { // else it is refused for another reason
+		retained[w.Name] = true
+	}
 	after := v.Recreating().asDesired(name)
 	for _, r := range e.Resources() {
 		policy, known := e.Policy(r.DeletionPolicy)
 		kept := !known || policy == "Retain" || policy == "RetainExceptOnCreate"
 		typ, _ := resource.Named(r.Type)
-		if !kept || len(typ.Identifier) == 0 || slices.ContainsFunc(wanted, func(w template.Resource) bool { return w.Name == r.Name }) {
+		if !kept || len(typ.Identifier) == 0 || retained[r.Name] {
 			continue
 		}
 		for _, n := range after.Resources() {

@@ -41,8 +41,6 @@ func (v View) unreplaceable(r replacement) []error {
 			refuse("%v", live.Unrecoverable())
 		case live.Protected:
 			refuse("it is protected, and so it is not deleted: deploy it with protect: false first")
-		case len(v.leftBehind(name)) > 0:
-			refuse("a replace has left %s in AWS, and the stack does not have it now: deploy, which imports it, or forget the stack to give it up", listed(v.leftBehind(name)))
 		case moving[name]:
 			refuse("resources have to move from or into it: deploy first")
 		}
@@ -53,17 +51,6 @@ func (v View) unreplaceable(r replacement) []error {
 			len(names), len(v.Recorded), listed(names), most, len(names), len(names)))
 	}
 	return refusals
-}
-
-// leftBehind lists what a replace before has left in AWS and the stack of a node has not imported: a replace would forget it.
-func (v View) leftBehind(name string) []string {
-	var all []string
-	for _, i := range v.Recorded[name].Reimport {
-		if v.Found[name].Replaced.Physical[i.ID] == "" {
-			all = append(all, i.ID)
-		}
-	}
-	return all
 }
 
 // strangers refuses to replace a stack if another one that the replace does not change imports from it.

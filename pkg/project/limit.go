@@ -65,7 +65,10 @@ var shareForm = pattern.New(`^(0|[1-9][0-9]{0,5})%?$`)
 func ParseShare(text string) (Share, error) {
 	digits, percent := strings.CutSuffix(text, "%")
 	n, err := strconv.Atoi(digits)
-	if err != nil || !shareForm.MatchString(text) || percent && n > 100 {
+	if err == nil && percent && n > 100 {
+		return Share{}, fault.New(fault.Invalid, "%q: a percentage is at most 100%%: write for example 10%%", text)
+	}
+	if err != nil || !shareForm.MatchString(text) {
 		return Share{}, fault.New(fault.Invalid, "%q is neither a number nor a percentage: write for example 2 or 10%%", text)
 	}
 	return Share{n, percent}, nil

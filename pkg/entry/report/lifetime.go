@@ -45,7 +45,7 @@ type LivingEnvironment struct {
 	Project  string      `json:"project"` // "shop@pr-42"
 	Stacks   int         `json:"stacks"`  // how many are recorded
 	Lifetime *Lifetime   `json:"lifetime,omitempty"`
-	Deployed *LastDeploy `json:"deployed,omitempty"` // by the newest deploy, among the newest 20 runs
+	Deployed *LastDeploy `json:"deployed,omitempty"` // by the newest deploy that was not refused, among the newest 20 runs
 }
 
 // A LastDeploy is the newest deploy of an environment.
@@ -86,7 +86,7 @@ func Living(ctx context.Context, from Lives, id string) (e LivingEnvironment, li
 	runs, err := from.List(ctx, id, newest)
 	if i := slices.IndexFunc(runs, func(r run.Run) bool {
 		o := plan.AllOperations().Of(r.Operation)
-		return o.Writes && o.Deploys()
+		return o.Writes && o.Deploys() && r.State != run.StateRefused
 	}); i >= 0 {
 		e.Deployed = &LastDeploy{Run: runs[i].ID, State: runs[i].State, Who: runs[i].By(), Requested: runs[i].Requested}
 	}
