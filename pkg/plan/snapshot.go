@@ -54,11 +54,10 @@ func (s Snapshots) unknown() error {
 
 // UnknownSnapshot says that none of the snapshots of a project has a name.
 func UnknownSnapshot(name string, named []string) error {
-	hint := ""
-	if closest := suggest.Closest(name, named); closest != "" {
-		hint = ": did you mean " + closest + "?"
+	if len(named) == 0 {
+		return fault.New(fault.Missing, "there is no snapshot %.200q, nor any other: stackwright snapshot makes one", name)
 	}
-	return fault.New(fault.Missing, "there is no snapshot %.200q%s: stackwright snapshots lists them", name, hint)
+	return fault.New(fault.Missing, "there is no snapshot %.200q%s", name, suggest.Hint(name, named))
 }
 
 // TakeSnapshot plans to give a name to the revision that is deployed. It has no steps: the history has the name when the run ends.

@@ -126,6 +126,9 @@ func (h History) relative(word string, all []Revision) (v Revision, relative boo
 	return before[back-1], true, nil
 }
 
+// IsRelative reports whether a word names a revision by how many it is before the current one, and not by its run.
+func IsRelative(word string) bool { _, relative := backOf(word); return relative }
+
 // backOf returns how many revisions a relative word goes back from the current one. It reports false if the word is not relative.
 func backOf(word string) (int, bool) {
 	switch word {

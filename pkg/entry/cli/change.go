@@ -74,7 +74,7 @@ func request(ctx context.Context, c *call) (int, error) {
 // since is the ID of the run that --changed-since names: as a revision of the project, or as any run, such as a plan.
 func (s *session) since(ctx context.Context, project, word string) (string, error) {
 	v, err := s.to.Revision(ctx, project, word)
-	if !fault.Is(err, fault.Missing) {
+	if !fault.Is(err, fault.Missing) || run.IsRelative(word) {
 		return v.Run, err
 	}
 	r, err := s.named(ctx, word)

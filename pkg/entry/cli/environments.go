@@ -70,7 +70,7 @@ func (c *call) extension(now time.Time) (length project.TTL, until time.Time, er
 		}
 		return length, until, err
 	}
-	until, err = readTime("--until", text, now)
+	until, err = readMoment("--until", text)
 	if err == nil && until.Before(now) {
 		err = fault.New(fault.Invalid, "--until %s: this is past: give a later time, or how long it lives from now on with --for", quoted(text))
 	}

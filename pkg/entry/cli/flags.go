@@ -25,6 +25,7 @@ type flags struct {
 	lives                                                                                 string          // how long an environment does
 	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                                 map[string]bool // by name: those on the command line
+	empty                                                                                 []string        // those of them that have no value, sorted
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
 	accept                                                                                bool
@@ -281,11 +282,19 @@ func variable(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
+// noValue is how a flag without a value is written, by the type of the flag.
+var noValue = map[string]string{"string": "", "text": "", "stringSlice": "[]"}
+
 // complete takes from the environment what the command line leaves out. If the
 // command line names an installation, the environment does not name another.
 func (f *flags) complete(set *pflag.FlagSet, getenv func(string) string) error {
 	f.given = make(map[string]bool)
-	set.Visit(func(one *pflag.Flag) { f.given[one.Name] = true })
+	set.Visit(func(one *pflag.Flag) {
+		f.given[one.Name] = true
+		if empty, text := noValue[one.Value.Type()]; text && one.Value.String() == empty && one.Name != "reason" {
+			f.empty = append(f.empty, one.Name)
+		}
+	})
 	place := []string{"installation", "api", "endpoint", "data"}
 	placed := slices.ContainsFunc(place, func(name string) bool { return f.given[name] })
 	var err error
@@ -334,8 +343,6 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--out: name where to write")
 	case f.given["plan"] && !f.plan && f.saved == "":
 		return fault.New(fault.Invalid, "--plan: name a file that plan --out has written")
-	case f.given["project"] && f.project == "" && f.folder == "":
-		return fault.New(fault.Invalid, "--project: it is empty: give it a value, or leave it out")
 	case f.limit.n != nil && *f.limit.n == 0:
 		return fault.New(fault.Invalid, "--limit 0: give 1 or more")
 	case f.given["revision"] && f.revision == "":
@@ -344,16 +351,8 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--to: name a revision, or leave it out: without it, the command rolls back to the previous one")
 	case f.given["only"] && len(f.only) == 0:
 		return fault.New(fault.Invalid, "--only: name a stack, or leave it out: without it, the command is about all stacks")
-	case f.given["exclude"] && len(f.exclude) == 0:
-		return fault.New(fault.Invalid, "--exclude: name a stack, or leave it out")
-	case f.given["files"] && f.files == "":
-		return fault.New(fault.Invalid, "--files: name the project's folder, or leave it out")
 	case f.given["changed-since"] && f.since == "" && f.filters.changed == "":
 		return fault.New(fault.Invalid, "--changed-since: name a revision or a run, or leave it out")
-	case f.given["retain"] && len(f.retain) == 0:
-		return fault.New(fault.Invalid, "--retain: name a resource, or leave it out")
-	case f.given["adopt"] && len(f.adopt) == 0:
-		return fault.New(fault.Invalid, "--adopt: name a stack, or leave it out")
 	case f.plan && f.given["refuse"]:
 		return fault.New(fault.Invalid, "--refuse has no effect with --plan, which takes no lock: leave it out")
 	case f.plan && f.given["yes"]:
@@ -370,6 +369,9 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--direct finds table and bucket in the outputs of a stack: give it with --installation")
 	}
 	var wrong []error
+	for _, name := range f.empty {
+		wrong = append(wrong, fault.New(fault.Invalid, "--%s: it is empty: give it a value, or leave it out", name))
+	}
 	for _, p := range f.selection().Problems() {
 		wrong = append(wrong, fault.New(fault.Invalid, "--%s: %s", strings.ReplaceAll(string(p.Option), "_", "-"), p.Text))
 	}

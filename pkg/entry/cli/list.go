@@ -207,12 +207,20 @@ func readTime(flag, text string, now time.Time) (time.Time, error) {
 	if ago, err := project.ParseAge(text); err == nil {
 		return now.Add(-ago), nil
 	}
+	if at, err := readMoment(flag, text); err == nil {
+		return at, nil
+	}
+	return time.Time{}, fault.New(fault.Invalid, "%s %s: give a time such as 2026-03-01T12:00:00Z, a day such as 2026-03-01, or how long ago it was, such as 12h or 7d", flag, quoted(text))
+}
+
+// readMoment reads the time of a flag: a time, or a day of this machine's time zone.
+func readMoment(flag, text string) (time.Time, error) {
 	for _, form := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
 		if at, err := time.ParseInLocation(form, text, time.Local); err == nil {
 			return at, nil
 		}
 	}
-	return time.Time{}, fault.New(fault.Invalid, "%s %s: give a time such as 2026-03-01T12:00:00Z, a day such as 2026-03-01, or how long ago it was, such as 12h or 7d", flag, quoted(text))
+	return time.Time{}, fault.New(fault.Invalid, "%s %s: give a time such as 2026-03-01T12:00:00Z, or a day such as 2026-03-01", flag, quoted(text))
 }
 
 // oneOf refuses the value of a flag that is none of some.

@@ -17,6 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -180,7 +181,7 @@ func (c *call) noStack(rows []row) error {
 	for _, r := range rows {
 		all = append(all, r.Node)
 	}
-	return fault.New(fault.Missing, "there is no stack %s%s", quoted(c.args[0]), didYouMean(c.args[0], all))
+	return fault.New(fault.Missing, "there is no stack %s%s", quoted(c.args[0]), suggest.Hint(c.args[0], all))
 }
 
 // listSchedules lists the schedules of the selected projects, and when each runs
