@@ -151,7 +151,7 @@ func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	calls := newRouter(t)
 	eligible, played := 0, 0
 	for _, s := range all {
-		if _, out := notInRealTime[s.name]; out || needsMemory(s.read(t)) || callsHooks(s.read(t)) {
+		if _, out := notInRealTime[s.name]; out || needsMemory(s.read(t)) || needsEmulators(s.read(t)) {
 			continue
 		}
 		if eligible++; eligible%*share != 0 {
@@ -166,9 +166,10 @@ func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	t.Logf("%d of %d scenarios run on another interpreter", played, len(all))
 }
 
-// callsHooks reports whether a scenario has hooks, which call emulators that the other interpreter does not have.
-func callsHooks(lines []statement) bool {
-	return slices.ContainsFunc(lines, func(st statement) bool { return st.word.name == "hook" })
+// needsEmulators reports whether a scenario has hooks, which call emulators that the other interpreter does not have, or detects drift, whose time the
+// records tell.
+func needsEmulators(lines []statement) bool {
+	return slices.ContainsFunc(lines, func(st statement) bool { return slices.Contains([]string{"hook", "drift"}, st.word.name) })
 }
 
 // compare plays a scenario twice, with our interpreter in virtual time and with the
