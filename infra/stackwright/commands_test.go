@@ -100,7 +100,13 @@ func TestSelections(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--only", "topic", "--with-dependents", "--exclude", "alone", "--plan"), "- queue  delete", "added: queue (it depends on topic)")
 	l.answers = "yes\n"
 	r = l.run("destroy", l.project, "--only", "topic", "--with-dependents", "--exclude", "alone")
-	l.has(r.err, "destroy deletes stacks of pair@default: topic, with all that depends on these, but not alone")
+	l.has(r.err, "added: queue (it depends on topic)", "- queue  delete", "- topic  delete", "destroy does this to pair@default")
+	l.answers = "yes\n"
+	r = l.run("replace", "topik", "--files", l.project)
+	l.has(r.err, "there is no stack topik, neither in the project's files nor recorded: did you mean topic?", "replace refused: nothing was done")
+	if strings.Contains(r.err, "type yes") {
+		t.Errorf("it asks before it is refused: %s", r.err)
+	}
 	l.has(l.must(cli.ExitOK, "forget", "al*", "--plan"), "alone")
 }
 
@@ -248,9 +254,12 @@ func TestDestroyAsksFirst(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("ended with %d", r.code)
 	}
-	l.has(r.err, "destroy deletes the 3 stacks of pair@default: alone, queue, topic")
+	l.has(r.err, "- alone  delete", "- queue  delete", "- topic  delete", "destroy does this to pair@default\nat ", "the answer was not yes")
 	l.answers = "yes\n"
 	l.must(cli.ExitOK, "destroy", l.project)
+	if r := l.run("destroy", l.project); r.code != cli.ExitOK || strings.Contains(r.err, "type yes") {
+		t.Errorf("nothing is left to delete, and it ended with %d: %s", r.code, r.err)
+	}
 }
 
 func TestNobodyListens(t *testing.T) {

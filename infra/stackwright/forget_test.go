@@ -22,7 +22,7 @@ func TestForget(t *testing.T) {
 	}
 	l.has(r.out+r.err, "stack topic: other stacks depend on it (queue): forget these too", "only: there is no stack queues")
 
-	l.has(l.must(cli.ExitOK, "forget", "queue", "--plan"), "plan-forget of pair@default", "queue", "only its record is deleted: the stack stays as it is", "1 to forget")
+	l.has(l.must(cli.ExitOK, "forget", "queue", "--plan"), "forget --plan of pair@default", "queue", "only its record is deleted: the stack stays as it is", "1 to forget")
 	l.has(l.must(cli.ExitOK, "stacks"), "pair-queue")
 	r = l.run("forget", "queue", "--reason", "it moves")
 	if r.code != cli.ExitOK {

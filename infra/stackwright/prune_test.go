@@ -20,7 +20,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("an obsolete stack is rendered as one that is not enabled: %s", r.out)
 	}
 	l.has(r.out, "obsolete", "stackwright prune deletes it")
-	l.has(l.must(cli.ExitChanges, "prune", l.project, "--plan", "--exit-code"), "plan-prune of pair@default", "alone", "1 to delete", "obsolete: true in the project's files")
+	l.has(l.must(cli.ExitChanges, "prune", l.project, "--plan", "--exit-code"), "prune --plan of pair@default", "alone", "1 to delete", "obsolete: true in the project's files")
 	if r = l.run("prune", l.project); r.code != cli.ExitRefused {
 		t.Errorf("prune without a terminal and without --yes ended with %d", r.code)
 	}
@@ -29,7 +29,7 @@ func TestPrune(t *testing.T) {
 	if r = l.run("prune", l.project); r.code != cli.ExitRefused {
 		t.Errorf("prune whose question was answered with no ended with %d", r.code)
 	}
-	l.has(r.err, "prune deletes the 1 obsolete stack of pair@default: alone")
+	l.has(r.err, "- alone  delete", "prune does this to pair@default\nat ")
 	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "prune", l.project), "1 deleted")
 	l.has(l.must(cli.ExitOK, "stacks"), "pair-queue", "pair-topic")

@@ -44,7 +44,7 @@ type Operation struct {
 	NeedsRunning    bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
 	Options         []Option // that a request for it may have
 
-	Command string // how the command line requests it, if that is not its name
+	Command string // how the command line requests it, if that is neither its name nor, of a preview, the command of what is previewed with --plan
 	Effect  string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
 }
 
@@ -192,7 +192,11 @@ func (all Operations) Of(name string) Operation {
 
 // CommandOf returns how the command line requests an operation.
 func CommandOf(operation string) string {
-	return cmp.Or(AllOperations().Of(operation).Command, operation)
+	o := AllOperations().Of(operation)
+	if of, previews := strings.CutPrefix(operation, PlanPrefix); previews && o.Command == "" {
+		return CommandOf(of) + " --plan"
+	}
+	return cmp.Or(o.Command, operation)
 }
 
 // IsPreview reports whether the plan of an operation is shown and never executed.

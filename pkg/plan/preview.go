@@ -20,7 +20,6 @@ func previewDestroy() Operation {
 		Name: PlanPrefix + "destroy", Plan: Destroy,
 		Requestable: true, Preview: true,
 		Options: Selecting(),
-		Command: "destroy --plan",
 		Effect:  "the deletion of all stacks is planned",
 	}
 }

@@ -20,7 +20,6 @@ func previewPromote() Operation {
 		Name: PlanPrefix + PromoteName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, FromRevision: true, Promotes: true, NeedsRunning: true, Preview: true,
 		Options: []Option{OptionFromEnvironment, OptionFromRevision, OptionRollback, OptionMaxDeletions},
-		Command: PromoteName + " --plan",
 		Effect:  "a promotion is planned",
 	}
 }

@@ -25,7 +25,6 @@ func previewReplace() Operation {
 		Name: PlanPrefix + "replace", Plan: Replace,
 		Requestable: true, NeedsFiles: true, NeedsOnly: true, Recreates: true, Preview: true,
 		Options: append(Selecting(), OptionRetain, OptionMaxDeletions),
-		Command: "replace --plan",
 		Effect:  "the deletion and creation of some stacks is planned",
 	}
 }

@@ -31,7 +31,6 @@ func previewRevertDrift() Operation {
 		Name: PlanPrefix + RevertDriftName, Plan: RevertDrift,
 		Requestable: true, NeedsRunning: true, Preview: true,
 		Options: append(Selecting(), OptionExact),
-		Command: "drift --revert --plan",
 		Effect:  "bringing back what has drifted is planned",
 	}
 }

@@ -18,7 +18,6 @@ func previewRollbackTo() Operation {
 		Name: PlanPrefix + "rollback-to", Plan: RollbackTo,
 		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Preview: true,
 		Options: append(Selecting(), OptionTo, OptionRollback, OptionMaxDeletions),
-		Command: RollbackName + " --plan",
 		Effect:  "a rollback to a revision is planned",
 	}
 }

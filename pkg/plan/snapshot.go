@@ -97,7 +97,7 @@ func restore() Operation {
 // previewRestore shows what a restore would do.
 func previewRestore() Operation {
 	o := previewRollbackTo()
-	o.Name, o.Command, o.Effect = PlanPrefix+"restore", "restore --plan", "a restore of a snapshot is planned"
+	o.Name, o.Command, o.Effect = PlanPrefix+"restore", "", "a restore of a snapshot is planned"
 	o.Options = ofSnapshot(o.Options)
 	return o
 }

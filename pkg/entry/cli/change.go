@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -52,11 +51,6 @@ func request(ctx context.Context, c *call) (int, error) {
 			o.Name, deletedBy(o, c.flags.selection().Partial())))
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
-		if asks {
-			if err := s.confirm(ctx, o, p); err != nil {
-				return "", err
-			}
-		}
 		source, err := s.to.Store(ctx, p.ID(), p.body)
 		if err != nil {
 			return "", err
@@ -65,6 +59,11 @@ func request(ctx context.Context, c *call) (int, error) {
 		if q.ChangedSince != "" {
 			if q.ChangedSince, err = s.since(ctx, p.ID(), q.ChangedSince); err != nil {
 				return "", fmt.Errorf("--changed-since: %w", err)
+			}
+		}
+		if asks {
+			if err := s.confirm(ctx, q); err != nil {
+				return "", err
 			}
 		}
 		return s.to.Request(ctx, q)
@@ -219,36 +218,45 @@ func deletedBy(o plan.Operation, some bool) string {
 	return "every stack of the project"
 }
 
-// confirm asks the user to confirm that the recorded stacks which the operation is about are deleted.
-func (s *session) confirm(ctx context.Context, o plan.Operation, p packed) error {
-	records, err := s.to.Records(ctx, p.ID())
+// confirm shows what a request would do, as its plan says, and asks the user to confirm it. If nothing is to be done, it does not ask. The
+// error is of kind Refused if the plan is refused, or the user does not agree.
+func (s *session) confirm(ctx context.Context, q run.Request) error {
+	preview := q
+	preview.Operation, preview.Options = plan.PlanPrefix+q.Operation, run.Options{Selection: q.Selection, Retain: q.Retain, MaxDeletions: q.MaxDeletions}
+	id, err := s.to.Request(ctx, preview)
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(records, func(name string, _ plan.Record) bool { return o.Prunes && !p.IsObsolete(name) })
-	if len(records) == 0 {
-		return nil
+	r, err := s.follow(ctx, watch{run: id}, unshown{})
+	switch {
+	case err != nil:
+		return err
+	case r.State != run.StateSucceeded:
+		var reasons []error
+		for _, m := range r.Messages {
+			reasons = append(reasons, fault.New(fault.Refused, "%s", m))
+		}
+		return cmp.Or(errors.Join(reasons...), fault.New(fault.Refused, "its plan, run %s, is %s", r.ID, r.State))
 	}
-	names := slices.Sorted(maps.Keys(records))
-	what := fmt.Sprintf("the %s of %s", term.Plural(len(names), map[bool]string{true: "obsolete stack", false: "stack"}[o.Prunes]), p.ID())
-	listed := strings.Join(names, ", ")
-	if f := s.call.flags; f.selection().Partial() {
-		what = "stacks of " + p.ID()
-		if len(f.only) > 0 {
-			listed = strings.Join(f.only, ", ")
-		}
-		if o.Recreates {
-			listed += ", and those that import from these, with their data, and creates them again"
-		}
-		if f.dependents {
-			listed += ", with all that depends on these"
-		}
-		if len(f.exclude) > 0 {
-			listed += ", but not " + strings.Join(f.exclude, ", ")
-		}
+	c, _, err := s.changesOf(ctx, r)
+	if err != nil || len(c.Stacks)+len(c.Hooks) == 0 {
+		return err
 	}
-	return s.call.agree(fmt.Sprintf("%s deletes %s: %s\nat %s", o.Name, what, listed, s.label))
+	if s.call.flags.targets {
+		c.Targets = nil
+	}
+	fmt.Fprintln(s.call.Err, strings.Join(term.Plan(c, s.call.width(), false), "\n"))
+	return s.call.agree(fmt.Sprintf("%s does this to %s\nat %s", plan.CommandOf(q.Operation), q.Project, s.label))
 }
+
+// An unshown run is followed, and not shown.
+type unshown struct{}
+
+// Show is view.
+func (unshown) Show(run.Run) error { return nil }
+
+// End is view.
+func (unshown) End(run.Run) error { return nil }
 
 // newRequest returns the request of the called command, with the options that its flags
 // set. The source is the configuration to deploy.

@@ -83,7 +83,7 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
 			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
-			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It asks first,
+			long: `Deletes every stack that is recorded for the project and environment, dependents before their dependencies. It shows the plan and asks first,
 unless --yes is given. With --only it deletes some stacks; it is refused if another stack depends on them. With --plan it
 shows which stacks and which data would be deleted, and deletes nothing; --exit-code and -o markdown are for such a plan.` + ofDir + codes,
 			examples: []string{"destroy examples/shop --plan", "destroy examples/shop --yes", "destroy --env test --only ops/"},
@@ -201,7 +201,7 @@ template cannot be read. With --only it adopts some stacks.` + ofDir + codes,
 			flags: "env.files " + sceptred + "only.prune exclude with-dependents reason refuse plan.prune exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the recorded stacks that have obsolete: true in the project, dependents before their dependencies, and changes no other
-stack. Deploys leave these stacks alone. It asks first, unless --yes is given. It is refused if a stack that is not obsolete depends on one. With --only it deletes some
+stack. Deploys leave these stacks alone. It shows the plan and asks first, unless --yes is given. It is refused if a stack that is not obsolete depends on one. With --only it deletes some
 of them. With --plan it shows which stacks and which data would be deleted, and deletes nothing; --exit-code and -o markdown are for such a plan.` + ofDir + codes,
 			examples: []string{"prune examples/shop --plan", "prune examples/shop --yes", "prune --env test --only ops/"},
 		},
@@ -214,7 +214,7 @@ created again after, because CloudFormation deletes no stack whose exports are i
 lost, except for resources that --retain names: these stay in AWS, and the new stacks import them. Such a resource needs
 DeletionPolicy: Retain, deployed before, and a type that CloudFormation imports.
 
-It asks first, unless --yes is given. It is refused, with all reasons, for stacks that are protected, left alone or obsolete, if a stack
+It shows the plan and asks first, unless --yes is given. It is refused, with all reasons, for stacks that are protected, left alone or obsolete, if a stack
 outside the project imports from one of them, and if more stacks than max_deletions would be deleted. Stacks with approve: wait for
 approval, as for a deletion. With --plan it shows all that, and which data would be lost, and changes nothing. If it fails, a retry
 continues it, and so does a deploy.` + codes,
