@@ -37,12 +37,14 @@ lib/difference        lib/pattern lib/resource lib/shorten lib/suggest lib/templ
 lib/expression        lib/suggest
 lib/download
 lib/unified
+lib/price
+lib/cost              lib/price lib/template
 
 fault
 project               fault lib/function lib/graph lib/pattern lib/suggest
 remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/shorten lib/suggest
-plan                  fault project lib/difference lib/graph lib/pattern lib/resource lib/shorten lib/suggest lib/template
+plan                  fault project lib/cost lib/difference lib/graph lib/pattern lib/price lib/resource lib/shorten lib/suggest lib/template
 run                   fault project access plan
 purge                 fault plan run
 hook                  fault project remote lib/pattern

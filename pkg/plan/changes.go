@@ -30,6 +30,7 @@ type Changes struct {
 	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
 	MaxFailures []project.Limit `json:"max_failures,omitempty"` // how many stacks may fail before the run starts no more steps of the others
 	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
+	Cost        *Cost           `json:"cost,omitempty"`         // what it adds a month, an estimate; missing if only what is free changes
 	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of
 	Hooks       []PlannedHook   `json:"hooks,omitempty"`        // of the whole deploy
 	Selection   *ShownSelection `json:"selection,omitempty"`    // which stacks it is about; missing if it is about all
@@ -108,6 +109,7 @@ type StackChange struct {
 	Hooks      []PlannedHook    `json:"hooks,omitempty"`    // in the order in which they are called
 	Caveats    []string         `json:"caveats,omitempty"`  // what is not known
 	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known, and what a replace leaves in AWS
+	Cost       *StackCost       `json:"cost,omitempty"`     // what the plan adds to what it costs a month, an estimate; missing if only what is free changes
 
 	Exact         bool     `json:"exact,omitempty"`         // the resources are those of a change set, and no estimate
 	Disagreements []string `json:"disagreements,omitempty"` // where the estimate was another

@@ -54,6 +54,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		all.Stacks = append(all.Stacks, c)
 		all.Summary.count(c)
 	}
+	all.Cost = costOf(all.Stacks)
 	all.Targets = v.targets(p, all.Stacks)
 	all.Messages = d.candidates.moveHints(p.Twins)
 	all.Selection = v.selection(c)
@@ -176,6 +177,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		differs := c.Action == ActionDelete || r.Template != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
 		c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden && differs
 	}
+	d.price(&c, steps, n, r, live, before, after, uncertain)
 	if len(relocated) > 0 {
 		c.Resources = append(relocated, c.Resources...)
 	}

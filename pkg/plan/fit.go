@@ -33,6 +33,12 @@ var omissions = []struct {
 			s.Resources[i].Properties = nil
 		}
 	})},
+	{"what each resource costs", ofEach(func(s *StackChange) {
+		if s.Cost != nil {
+			short := *s.Cost // that of the caller stays as it is
+			short.Resources, s.Cost = []ResourceCost{}, &short
+		}
+	})},
 	{"parameters, tags and options", ofEach(func(s *StackChange) {
 		s.Parameters, s.Tags, s.Options = []ValueChange{}, []ValueChange{}, []ValueChange{}
 	})},

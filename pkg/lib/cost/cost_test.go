@@ -1,0 +1,166 @@
+package cost_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/lib/cost"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
+	"github.com/stackwright/stackwright/pkg/lib/price"
+	"github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// estimate estimates a template in a region, with values for some of its parameters.
+func estimate(t *testing.T, text, region string, parameters map[string]string) cost.Estimate {
+	t.Helper()
+	read, err := template.Parse("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cost.Of(read.In(template.Scope{Region: region, Parameters: parameters}), read, region)
+}
+
+// shown writes an estimate.
+func shown(e cost.Estimate) string {
+	var b strings.Builder
+	for _, c := range e.Caveats {
+		fmt.Fprintln(&b, "caveat:", c)
+	}
+	for _, r := range e.Resources {
+		fmt.Fprintf(&b, "%s %s %s\n", r.ID, r.Type, r.Monthly())
+		for _, p := range r.Parts {
+			fmt.Fprintf(&b, "  %s = %s\n", p.What, p.Monthly)
+		}
+		for _, a := range r.Assumed {
+			fmt.Fprintln(&b, "  assumes:", a)
+		}
+		for _, u := range r.Unknown {
+			fmt.Fprintln(&b, "  unknown:", u)
+		}
+		if r.Usage != "" {
+			fmt.Fprintln(&b, "  by use:", r.Usage)
+		}
+	}
+	fmt.Fprintln(&b, "total", e.Monthly())
+	return b.String()
+}
+
+// Each template in testdata is estimated in us-east-1, without values for parameters that have no default.
+func TestTemplates(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := template.Parse(file, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Same(t, strings.TrimSuffix(file, "yaml")+"txt", shown(estimate(t, string(text), "us-east-1", read.Defaults())))
+	}
+}
+
+// A price is a count times the price of an hour times 730, or times that of a month.
+func TestArithmetic(t *testing.T) {
+	for text, want := range map[string]price.Dollars{
+		"{Type: AWS::EC2::NatGateway}": price.Of(0.045 * 730),
+		"{Type: AWS::KMS::Key}":        price.Of(1),
+		"{Type: AWS::EC2::Volume, Properties: {Size: 100, VolumeType: gp3, Iops: 4000, Throughput: 225}}":                                                           price.Of(100*0.08 + 1000*0.005 + 100*0.04),
+		"{Type: AWS::EC2::Volume, Properties: {Size: '100', VolumeType: io2, Iops: 1000}}":                                                                          price.Of(100*0.125 + 1000*0.065),
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: postgres, MultiAZ: true, AllocatedStorage: '20', StorageType: gp3}}":       price.Of(2*0.178*730 + 2*20*0.115),
+		"{Type: AWS::DynamoDB::Table, Properties: {ProvisionedThroughput: {ReadCapacityUnits: 10, WriteCapacityUnits: 5}}}":                                         price.Of((10*0.00013 + 5*0.00065) * 730),
+		"{Type: AWS::ElastiCache::ReplicationGroup, Properties: {CacheNodeType: cache.t3.micro, NumNodeGroups: 2, ReplicasPerNodeGroup: 2}}":                        price.Of(6 * 0.017 * 730),
+		"{Type: AWS::EC2::VPCEndpoint, Properties: {VpcEndpointType: Interface, SubnetIds: [a, b, c]}}":                                                             price.Of(3 * 0.01 * 730),
+		"{Type: AWS::WAFv2::WebACL, Properties: {Rules: [{Name: a}, {Name: b}]}}":                                                                                   price.Of(7),
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, BlockDeviceMappings: [{DeviceName: a, Ebs: {VolumeSize: 50, VolumeType: gp3}}]}}":          price.Of(0.096*730 + 50*0.08),
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, ImageId: '/aws/service/ami-windows-latest/Windows_Server-2022', BlockDeviceMappings: []}}": price.Of(0.188 * 730),
+	} {
+		e := estimate(t, "Resources:\n  X: "+text+"\n", "us-east-1", nil)
+		if len(e.Resources) != 1 || e.Monthly() != want || len(e.Resources[0].Unknown) > 0 {
+			t.Errorf("%s: want %s, got\n%s", text, want, shown(e))
+		}
+	}
+}
+
+// What is not known is said, and is never nothing.
+func TestUnknown(t *testing.T) {
+	const head = "Parameters:\n  P: {Type: String}\nConditions:\n  Maybe: !Equals [!Ref P, x]\nResources:\n  X: "
+	for text, want := range map[string]string{
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: !Ref P}}":                                                                   "InstanceType is not known: it is !Ref P",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m9.enormous}}":                                                              "no price is known for m9.enormous, linux in us-east-1",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, Tenancy: host}}":                                                  "its tenancy is host",
+		"{Type: AWS::EC2::Instance, Properties: {LaunchTemplate: {LaunchTemplateId: lt-1, Version: '1'}}}":                                 "its launch template is not in the template",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: '{{resolve:ssm:/type}}'}}":                                                  "InstanceType is not known: it is a dynamic reference",
+		"{Type: AWS::EC2::Volume, Properties: {SnapshotId: s}}":                                                                            "it is as large as its snapshot",
+		"{Type: AWS::EC2::Volume, Properties: {Size: many}}":                                                                               "Size is not a number that has a price",
+		"{Type: AWS::EC2::Volume, Properties: {Size: -5}}":                                                                                 "Size is not a number that has a price",
+		"{Type: AWS::EC2::Volume, Condition: Maybe, Properties: {Size: 5}}":                                                                "whether it exists is not known: Maybe is a condition with unknown values",
+		"{Type: AWS::EC2::Volume, Properties: !If [Maybe, {Size: 1}, {Size: 2}]}":                                                          "Size is not known: it is !If [Maybe, {Size: 1}, {Size: 2}]",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, DBSnapshotIdentifier: s}}":                                "its engine is that of a snapshot or instance that is not in the template",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: oracle-se2, AllocatedStorage: '20'}}":             "no price is known for engine oracle-se2, license model not given",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: mysql, MultiAZ: !Ref P, AllocatedStorage: '20'}}": "MultiAZ is not known: it is !Ref P",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: '****', Engine: mysql, AllocatedStorage: '20'}}":                       "DBInstanceClass is a secret",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: mysql}}":                                          "it has no AllocatedStorage",
+		"{Type: AWS::AutoScaling::AutoScalingGroup, Properties: {MinSize: '2', MaxSize: '2', MixedInstancesPolicy: {}}}":                   "it mixes instance types, by MixedInstancesPolicy",
+		"{Type: AWS::ECS::Service, Properties: {LaunchType: FARGATE, TaskDefinition: 'arn:x'}}":                                            "its task definition is not in the template",
+		"{Type: AWS::EC2::VPCEndpoint, Properties: {VpcEndpointType: Interface, SubnetIds: !Split [',', !Ref P]}}":                         "SubnetIds is not known: it is !Split [\",\", !Ref P]",
+		"{Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: x}}":                                                                 "what it makes is not in the template",
+		"{Type: 'Custom::Thing', Properties: {ServiceToken: x}}":                                                                           "what it makes is not in the template",
+		"{Type: AWS::WorkSpaces::Workspace, Properties: {}}":                                                                               "Stackwright has no price for this type",
+		"{Type: AWS::EC2::NatGateway, Properties: !If [Maybe, {}, {}], Condition: Maybe}":                                                  "whether it exists is not known: Maybe is a condition with unknown values",
+	} {
+		e := estimate(t, head+text+"\n", "us-east-1", nil)
+		if len(e.Resources) != 1 || !slices.Contains(e.Resources[0].Unknown, want) {
+			t.Errorf("%s: want %q, got\n%s", text, want, shown(e))
+		}
+	}
+	if e := estimate(t, head+"{Type: AWS::EC2::NatGateway}\n", "cn-north-1", nil); len(e.Resources) != 1 || e.Monthly() != 0 || len(e.Resources[0].Unknown) != 1 {
+		t.Errorf("in China:\n%s", shown(e))
+	}
+	if e := estimate(t, "Transform: Some-Macro\nResources:\n  X: {Type: AWS::SNS::Topic}\n", "us-east-1", nil); len(e.Caveats) != 1 {
+		t.Errorf("with a macro:\n%s", shown(e))
+	}
+}
+
+// Where a region has no price of its own, the price says that it is that of us-east-1.
+func TestOtherRegions(t *testing.T) {
+	const text = "Resources:\n  I: {Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, BlockDeviceMappings: []}}\n  N: {Type: AWS::EC2::NatGateway}\n"
+	e := estimate(t, text, "eu-central-1", nil)
+	if len(e.Resources) != 2 || e.Resources[0].Monthly() != price.Of(0.115*730) || slices.Contains(e.Resources[0].Assumed, "the price of us-east-1") || !slices.Contains(e.Resources[1].Assumed, "the price of us-east-1") {
+		t.Error(shown(e))
+	}
+}
+
+// A resource whose condition is false costs nothing, and parameters decide.
+func TestParameters(t *testing.T) {
+	const text = "Parameters:\n  Size: {Type: String}\nConditions:\n  Large: !Equals [!Ref Size, large]\nResources:\n  N: {Type: AWS::EC2::NatGateway, Condition: Large}\n" +
+		"  V: {Type: AWS::EC2::Volume, Properties: {VolumeType: gp3, Size: !If [Large, 100, 10]}}\n"
+	small, large := estimate(t, text, "us-east-1", map[string]string{"Size": "small"}), estimate(t, text, "us-east-1", map[string]string{"Size": "large"})
+	if small.Monthly() != price.Of(0.8) || large.Monthly() != price.Of(8+0.045*730) {
+		t.Errorf("small:\n%slarge:\n%s", shown(small), shown(large))
+	}
+}
+
+// The types that have prices, and those that are free, are types of CloudFormation, and no type is both.
+func TestTypesExist(t *testing.T) {
+	priced, free := cost.Types()
+	for _, name := range slices.Concat(priced, free) {
+		if _, ok := resource.Named(name); !ok && !strings.HasPrefix(name, "AWS::Serverless::") && name != "AWS::CDK::Metadata" {
+			t.Errorf("there is no type %s", name)
+		}
+	}
+	for _, name := range free {
+		if slices.Contains(priced, name) {
+			t.Errorf("%s is free, and has a price", name)
+		}
+	}
+}
