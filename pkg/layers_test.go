@@ -92,10 +92,10 @@ format                fault project remote format/archive format/cdk format/chec
 format/accept         plan project remote format format/archive format/declared format/problem lib/document lib/pattern lib/template
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
-entry/report          fault project plan run purge lib/cron lib/diagram lib/template lib/unified
+entry/report          fault project plan run purge lib/cron lib/diagram lib/price lib/template lib/unified
 entry/target          fault project plan run
 entry/page            fault plan run entry/report
-entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/resource
+entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/price lib/resource
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan purge engine lib/pattern lib/strict entry/report entry/target
@@ -105,7 +105,7 @@ wire                  fault project remote access plan run action engine hook su
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run purge engine client entry/report
 entry/cli/forward     fault client entry/api entry/page entry/report
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk purge lib/template aws/cloudformation
+entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk purge lib/price lib/template aws/cloudformation
 `
 
 // The groups of packages, each with the groups that its packages may import. A

@@ -67,6 +67,7 @@ var operations = map[string]call{
 	"GetTemplate":                       reading((*Service).getTemplate),
 	"DescribeAccountLimits":             reading((*Service).describeAccountLimits),
 	"ValidateTemplate":                  reading((*Service).validateTemplate),
+	"EstimateTemplateCost":              reading((*Service).estimateTemplateCost),
 	"ListExports":                       reading((*Service).listExports),
 	"ListImports":                       reading((*Service).listImports),
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 
 	"github.com/stackwright/stackwright/pkg/remote"
 )
@@ -39,6 +40,8 @@ type command struct {
 	completes    completion // of arguments; nil is files
 	selects      bool       // its arguments are the stacks that it is about, as for --only
 	run          func(context.Context, *call) (int, error)
+
+	shows func(*session, context.Context, plan.Changes) error // prints what a plan changes; nil prints the plan
 }
 
 // A call is a command with its flags and arguments.

@@ -80,6 +80,16 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 			examples: []string{"plan", "plan examples/shop --exit-code -o json", "plan examples/shop --env prod -o markdown", "plan examples/shop --exact", "plan examples/shop --out shop.plan"},
 		},
 		{
+			name: "cost", operation: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "estimate what deploy would add to what the stacks cost a month",
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions link " + watching + where + hosted, run: showsCost, shows: (*session).printCost,
+			long: `Makes the plan of a deploy, as plan does, and shows what it would add a month, or save: by stack and resource, before, after, and the difference. It changes
+nothing. It is an estimate, from a table of public on-demand prices in this program: for what runs all the time, such as instances, databases,
+volumes, gateways and keys, 730 hours a month. What is charged by use, such as requests and traffic, is named and not estimated; what has no known
+price, or depends on a value that is not known yet, is said, and never counted as nothing. Where a price in the region is not known, it is that of
+us-east-1. With --link it also shows CloudFormation's own link for each stack, to AWS's calculator.` + ofDir + codes,
+			examples: []string{"cost", "cost examples/shop --env prod", "cost examples/shop -o json", "cost --only data/ --link --installation stackwright"},
+		},
+		{
 			name: "destroy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "delete all stacks of the project",
 			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse plan.destroy exit-code.plan yes " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},

@@ -29,6 +29,7 @@ type flags struct {
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
 	accept                                                                                bool
+	link                                                                                  bool // to CloudFormation's estimate of what a stack costs
 	targets                                                                               bool // many targets of a stack are shown each by itself
 	whileSuspended                                                                        bool // also for suspended stacks
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
@@ -124,6 +125,7 @@ func (f *flags) definitions() map[string]definition {
 		"while-suspended": {to: &f.whileSuspended, usage: "also for stacks that are suspended: what CloudFormation starts there runs, and the stacks stay suspended"},
 		"yes":             {to: &f.yes, usage: "do not ask"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
+		"link":            {to: &f.link, usage: "also show CloudFormation's own link for each stack, to AWS's calculator; it needs cloudformation:EstimateTemplateCost"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
 		"plan.adopt":      {to: &f.plan, usage: "show what differs between the stacks and the project, and adopt none"},
 		"only.prune":      {to: &f.only, usage: "only these obsolete `stacks`, separated by commas: network/vpc, network/ for all below it, or '*-db'"},

@@ -93,6 +93,9 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 	for _, l := range denied {
 		p.add(0, span{danger, oneLine(l)})
 	}
+	if c.Cost.Known() {
+		p.add(0, span{dim, costLine(c.Cost)})
+	}
 	p.add(0, span{bold, planTotals(c)})
 	lines := make([]string, len(p.lines))
 	for i, l := range p.lines {

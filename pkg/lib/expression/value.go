@@ -36,6 +36,8 @@ func (s *structs) of(t reflect.Type) (*types.Type, error) {
 		return types.BoolType, nil
 	case reflect.Int, reflect.Int64:
 		return types.IntType, nil
+	case reflect.Float64:
+		return types.DoubleType, nil
 	case reflect.Slice:
 		element, err := s.of(t.Elem())
 		return types.NewListType(element), err

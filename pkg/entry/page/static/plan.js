@@ -17,6 +17,16 @@ function Summary({ of }) {
     of.possible > 0 && h('li', null, h('b', null, of.possible), ' may change'));
 }
 
+// dollars writes an amount with its sign.
+const dollars = (n) => `${n < 0 ? '-' : '+'}$${Math.abs(n).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+// Cost says what the plan adds a month, as far as that is known.
+function Cost({ of }) {
+  if (!of || (!of.before && !of.after)) return null;
+  const without = [of.unknown > 0 && `${of.unknown} without a known price`, of.by_use > 0 && `${of.by_use} charged by use`, of.uncompared > 0 && `${of.uncompared} stacks not compared`].filter(Boolean);
+  return h('p', { class: 'quiet', title: of.basis }, `Cost: ${dollars(of.difference)} a month, an estimate${without.length ? `; ${without.join(', ')}` : ''}.`);
+}
+
 function Value({ text, secret, none }) {
   if (secret) return h('em', null, 'secret');
   if (text === undefined || text === null || text === '') return h('em', null, none || 'none');
@@ -180,6 +190,7 @@ export function Plan({ run }) {
     h(Approval, { run }),
     h(Summary, { of: data.summary || {} }),
     data.seconds > 0 && h('p', { class: 'quiet' }, `It takes about ${span(data.seconds)}.`),
+    h(Cost, { of: data.cost }),
     (data.messages || []).map((m) => h('p', null, m)),
     data.selection && h(Selection, { of: data.selection }),
     (data.policies || []).length > 0 && h(Panel, { tone: 'wait', title: 'Policies' }, h('ul', null, data.policies.map((v) => h('li', null, h('b', null, v.level), ' ', v.message, h('small', null, [v.policy, v.stack, v.resource].filter(Boolean).join(' · ')))))),
