@@ -70,7 +70,7 @@ var meanings = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`fall(s|en|ing)?[- ]?(back|through)\b`, `fell back`, // to a default; Go's keyword
 	`time\.Tick\b`, `exec\.LookPath\b`, // functions of Go
 	`rising edge`,
-	`InstanceMarketOptions`, // a property of EC2
+	`InstanceMarketOptions`,             // a property of EC2
 	"`stack abandon`",                   // a command of Heat
 	`release notes?\b`, `please note\b`, // the latter in a message of AWS
 }, "|"))

@@ -47,8 +47,8 @@ type ResourceCost struct {
 	Before     *price.USD `json:"before,omitempty"`     // missing if there is no such resource before, or nothing of its price is known
 	After      *price.USD `json:"after,omitempty"`      // the same afterwards
 	Difference *price.USD `json:"difference,omitempty"` // of the parts that are known; missing if nothing of a price is known
-	Parts      []string   `json:"parts,omitempty"`  // of the price afterwards, or before if there is no such resource afterwards
-	ByUse      string     `json:"by_use,omitempty"` // what else is charged, by use
+	Parts      []string   `json:"parts,omitempty"`      // of the price afterwards, or before if there is no such resource afterwards
+	ByUse      string     `json:"by_use,omitempty"`     // what else is charged, by use
 	Unknown    []string   `json:"unknown,omitempty"`
 	Assumed    []string   `json:"assumed,omitempty"`
 

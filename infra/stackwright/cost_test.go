@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/lib/golden"
+	"github.com/stackwright/stackwright/pkg/lib/price"
+)
+
+// The cost of testdata/cost: before it is deployed, and when it is changed afterwards, in each form. The plan has a line of it.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "cost")
+	if err := os.CopyFS(l.project, os.DirFS("testdata/cost")); err != nil {
+		t.Fatal(err)
+	}
+	l.serve(0.05)
+	first := l.must(cli.ExitOK, "cost", l.project)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.has(l.must(cli.ExitOK, "cost", l.project), "the plan changes nothing that has a price; 4 unchanged") // the secret may have changed
+	l.edit("stackwright.yaml", "nat: false", "nat: true")
+	l.edit("stackwright.yaml", "size: t3.small", "size: t3.medium")
+	l.edit("templates/db.yaml", "MultiAZ: true", "MultiAZ: false")
+	change := l.must(cli.ExitOK, "cost", l.project)
+	links := l.must(cli.ExitOK, "cost", l.project, "--link", "--only", "network,data/db")
+	document := l.must(cli.ExitOK, "cost", l.project, "-o", "json")
+	for name, got := range map[string]string{"first.txt": first, "change.txt": change, "links.txt": links, "change.json": indented(t, document)} {
+		golden.Same(t, filepath.Join("testdata", "cost.golden", name), got)
+	}
+	for line := range strings.Lines(first + change) {
+		if words := strings.Fields(line); utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 80 && len(words) > 3 {
+			t.Errorf("longer than 80 columns: %s", line)
+		}
+	}
+	var c report.Cost
+	if err := json.Unmarshal([]byte(document), &c); err != nil {
+		t.Fatal(err)
+	}
+	// A NAT gateway and its address, two t3.medium instead of t3.small, and one db.t4g.medium with 20 GB less.
+	want := price.Of((0.045+0.005)*730 + 2*(0.0416-0.0208)*730 - 0.065*730 - 20*0.115)
+	if c.Cost.Difference.Dollars() != want || c.Format != report.CostFormat {
+		t.Errorf("the difference is %v, want %s", c.Cost.Difference, want)
+	}
+	for _, form := range []string{"text", "markdown"} {
+		l.has(l.must(cli.ExitOK, "plan", l.project, "-o", form), "cost: +"+want.String()+" a month, an estimate (")
+	}
+	l.has(l.must(cli.ExitOK, "plan", l.project, "-o", "json"), `"cost":{"currency":"USD"`)
+	l.has(l.must(cli.ExitOK, "destroy", l.project, "--plan"), "cost: -$")
+	l.has(links, "CloudFormation's estimate: https://calculator.s3.amazonaws.com/", "parameter Password is a secret")
+}
+
+// A template that is too large for the request of a link, a token instead of credentials, and CloudFormation's refusals have messages.
+func TestCostLinkRefused(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "cost")
+	if err := os.CopyFS(l.project, os.DirFS("testdata/cost")); err != nil {
+		t.Fatal(err)
+	}
+	l.serve(0.05)
+	l.edit("templates/secret.yaml", "Resources:", strings.Repeat("# nothing\n", 6000)+"Resources:")
+	said := strings.Join(strings.Fields(l.must(cli.ExitOK, "cost", l.project, "--link")), " ")
+	l.has(said, "bytes, and a request has room for 51200", "parameter Subnet is not known: ${network.Subnet}: stack network is not deployed yet, or has no such output")
+	l.env["STACKWRIGHT_TOKEN"], l.elsewhere = "token", true
+	if r := l.run("cost", l.project, "--link", "--api", "https://example.com"); r.code != cli.ExitRefused || !strings.Contains(r.err, "--link sends requests to CloudFormation, for which a token is not enough") {
+		t.Errorf("%d: %s", r.code, r.err)
+	}
+}
