@@ -14,7 +14,7 @@ CONCURRENT = ./pkg/run ./pkg/enginetest/sim ./pkg/aws/stepfunctions ./infra/loca
 LONG = ./stepfn ./infra/stackwright ./infra/local/cloudformation
 SEQUENTIAL = $(LONG) $(filter-out $(CONCURRENT) $(LONG),$(patsubst $(shell $(GO) list -m)%,.%,$(shell $(GO) list ./...)))
 
-.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs page types clean
+.PHONY: help build dist check-dist lambda invoke demo test race soak chaos smoke large mutants check integration lint bench bench-sceptre benchmarks fuzz fmt vuln docs page types prices clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -94,6 +94,10 @@ types: ## write the table of resource types from the schemas of the cfn-lint tha
 	.ci/integration/install
 	$(GO) test -count 1 -run '^TestTableIsMadeFromSchemas$$' ./pkg/lib/resource -update \
 		-schemas "$$(.integration/python/bin/python -c 'import cfnlint, os; print(os.path.dirname(cfnlint.__file__))')/data/schemas"
+
+prices: ## write the table of prices of instances from pinned versions of its sources, which Go's module proxy has
+	$(GO) test -count 1 -run '^TestTableIsMadeFromSources$$' ./pkg/lib/price -fetch -update
+	$(GO) test -count 1 ./pkg/lib/price -update
 
 docs: ## write the generated parts of docs/commands.md
 	$(GO) run ./infra/stackwright docs docs/commands.md

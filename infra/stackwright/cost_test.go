@@ -54,7 +54,35 @@ func TestCost(t *testing.T) {
 	}
 	l.has(l.must(cli.ExitOK, "plan", l.project, "-o", "json"), `"cost":{"currency":"USD"`)
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--plan"), "cost: -$")
+	shows(t, "../../docs/how-to/estimate-costs.md", "## What it shows", change)
 	l.has(links, "CloudFormation's estimate: https://calculator.s3.amazonaws.com/", "parameter Password is a secret")
+}
+
+// The policies of the page about costs read the cost of a plan.
+func TestPoliciesOfCosts(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/how-to/estimate-costs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, policies, _ := strings.Cut(string(page), "```yaml\n")
+	policies, _, _ = strings.Cut(policies, "```")
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "cost")
+	if err := os.CopyFS(l.project, os.DirFS("testdata/cost")); err != nil {
+		t.Fatal(err)
+	}
+	l.serve(0.05)
+	l.edit("stackwright.yaml", "project: bill\n", "project: bill\n"+policies)
+	const warned, denied = "WARNING: policy unknown-prices warns of the plan", "DENIED: policy budget denies the plan"
+	text := l.must(cli.ExitOK, "plan", l.project)
+	l.has(text, warned)
+	if strings.Contains(text, "DENIED") {
+		t.Error(text)
+	}
+	l.edit("stackwright.yaml", "size: t3.small", "size: m5.24xlarge")
+	l.has(l.must(cli.ExitRefused, "plan", l.project), warned, denied)
+	l.has(l.must(cli.ExitOK, "cost", l.project), "m5.24xlarge") // it says what it costs all the same
 }
 
 // A template that is too large for the request of a link, a token instead of credentials, and CloudFormation's refusals have messages.
