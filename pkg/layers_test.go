@@ -49,7 +49,7 @@ run                   fault project access plan
 purge                 fault plan run
 hook                  fault project remote lib/pattern
 suspend               fault project plan
-action                fault project plan hook suspend
+action                fault project plan hook suspend lib/price
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 engine                fault project plan run action lib/budget lib/shorten lib/template
 
@@ -61,13 +61,13 @@ enginetest/contract   fault project plan run suspend action engine lib/budget li
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
-aws/autoscaling       fault project suspend aws/awserr sdk
+aws/autoscaling       fault project suspend lib/price aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
-aws/rds               fault project suspend aws/awserr sdk
+aws/rds               fault project suspend lib/price aws/awserr sdk
 aws/s3                fault project remote plan run purge engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
 aws/secretsmanager    fault project aws/awserr sdk

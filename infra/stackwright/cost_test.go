@@ -85,6 +85,24 @@ func TestPoliciesOfCosts(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "cost", l.project), "m5.24xlarge") // it says what it costs all the same
 }
 
+// A suspend says what it saves an hour, status says it meanwhile, and a resume what it has saved.
+func TestSavingsOfSuspend(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "cost")
+	if err := os.CopyFS(l.project, os.DirFS("testdata/cost")); err != nil {
+		t.Fatal(err)
+	}
+	l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project)
+	l.must(cli.ExitOK, "suspend", l.project)
+	steps := l.must(cli.ExitOK, "status", "-o", "json")
+	l.has(steps, "this saves about $0.04 an hour, an estimate", "this saves about $0.13 an hour, an estimate", `"hourly":0.1716`, `"unpriced":0`)
+	l.has(l.run("status").err, "bill@default is suspended since ", "data/db, web; this saves about $0.17 an hour, an estimate")
+	l.must(cli.ExitOK, "resume", l.project)
+	l.has(l.must(cli.ExitOK, "status", "-o", "json"), "this has saved about $", " in 0.0 hours, an estimate")
+}
+
 // A template that is too large for the request of a link, a token instead of credentials, and CloudFormation's refusals have messages.
 func TestCostLinkRefused(t *testing.T) {
 	t.Parallel()

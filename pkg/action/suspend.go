@@ -3,10 +3,12 @@ package action
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
@@ -90,7 +92,7 @@ func (a stops) Poll(ctx context.Context, t Task) (Progress, error) {
 	if fixed == nil && len(t.stopped()) == 0 {
 		fixed = []string{"nothing runs that can be stopped"}
 	}
-	return Progress{Over: true, Why: strings.Join(append(t.says("stopped: "), fixed...), "; ")}, nil
+	return Progress{Over: true, Why: strings.Join(slices.Concat(t.says("stopped: "), t.saves(), fixed), "; ")}, nil
 }
 
 // says names what the record lists.
@@ -99,6 +101,45 @@ func (t Task) says(did string) []string {
 		return nil
 	}
 	return []string{did + suspend.Names(t.stopped())}
+}
+
+// saves says what a suspension saves an hour.
+func (t Task) saves() []string {
+	if len(t.stopped()) == 0 {
+		return nil
+	}
+	hourly, unknown := t.Record.Suspended.Hourly(t.Record.Target.Region)
+	switch {
+	case hourly == 0 && len(unknown) > 0:
+		return []string{"what this saves is not known"}
+	case hourly == 0:
+		return nil
+	}
+	return []string{"this saves about " + price.PerHour(hourly) + ", an estimate" + unpriced(unknown)}
+}
+
+// saved says what a suspension has saved until now. It counts from when the stack was suspended first.
+func (t Task) saved() []string {
+	if len(t.stopped()) == 0 {
+		return nil
+	}
+	hourly, unknown := t.Record.Suspended.Hourly(t.Record.Target.Region)
+	switch {
+	case hourly == 0 && len(unknown) > 0:
+		return []string{"what this has saved is not known"}
+	case hourly == 0:
+		return nil
+	}
+	hours := max(0, t.Now.Sub(t.Record.Suspended.Since).Hours())
+	return []string{fmt.Sprintf("this has saved about %s in %.1f hours, an estimate%s", hourly.Times(hours), hours, unpriced(unknown))}
+}
+
+// unpriced names what is not in an amount.
+func unpriced(unknown []plan.Stopped) string {
+	if len(unknown) == 0 {
+		return ""
+	}
+	return " without " + suspend.Names(unknown) + ", whose price is not known"
 }
 
 // finished follows what the start of a task has stopped or started. It reports true when that is over. If the function that claimed the
@@ -150,7 +191,7 @@ func (a starts) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	r := t.Record
 	r.Run, r.Suspended = t.Run, nil
-	says := t.says("started: ")
+	says := append(t.says("started: "), t.saved()...)
 	if p.Why != "" {
 		says = append(says, p.Why)
 	}

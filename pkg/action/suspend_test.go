@@ -132,10 +132,10 @@ func TestSwitchIsFollowed(t *testing.T) {
 			"never accepted":   {age: time.Hour, want: "failed: AWS has not accepted all requests within 1h"},
 			"waits":            {x: switches{unsettled: []string{"a is stopping"}}, known: true, want: "waits: a is stopping"},
 			"waits too long":   {x: switches{unsettled: []string{"a is stopping"}}, known: true, age: time.Hour, want: "failed: not over after 1h: a is stopping"},
-			"over":             {known: true, want: "over: " + map[plan.Verb]string{plan.Suspend: "stopped: a", plan.Resume: "started: a"}[v]},
-			"something gone":   {x: switches{gone: []string{"a"}}, known: true, want: "over: " + map[plan.Verb]string{plan.Suspend: "stopped: a", plan.Resume: "started: a; gone: a"}[v]},
+			"over":             {known: true, want: "over: " + map[plan.Verb]string{plan.Suspend: "stopped: a; what this saves is not known", plan.Resume: "started: a; what this has saved is not known"}[v]},
+			"something gone":   {x: switches{gone: []string{"a"}}, known: true, want: "over: " + map[plan.Verb]string{plan.Suspend: "stopped: a; what this saves is not known", plan.Resume: "started: a; what this has saved is not known; gone: a"}[v]},
 			"cannot be read":   {x: switches{err: io.EOF}, known: true, want: "error"},
-			"over at its time": {known: true, age: time.Hour, want: "over: " + map[plan.Verb]string{plan.Suspend: "stopped: a", plan.Resume: "started: a"}[v]},
+			"over at its time": {known: true, age: time.Hour, want: "over: " + map[plan.Verb]string{plan.Suspend: "stopped: a; what this saves is not known", plan.Resume: "started: a; what this has saved is not known"}[v]},
 		} {
 			in := switched(v, &plan.Suspension{Resources: []plan.Stopped{{Type: "T", ID: "a", Was: "4"}}})
 			in.Claimed = now.Add(-c.age)
@@ -167,5 +167,29 @@ func TestSwitchIsFollowed(t *testing.T) {
 	p, err := action.Named(action.All(nil, nil, nil, &switches{fixed: []string{"b keeps running: it is a replica"}})...).Of(plan.Suspend).Poll(t.Context(), action.Task{Receipt: plan.Receipt{Executed: true}, Record: plan.Record{StackID: "id"}, Claimed: now, Now: now})
 	if err != nil || p.Why != "b keeps running: it is a replica" {
 		t.Errorf("what keeps running: %+v, %v", p, err)
+	}
+}
+
+// A suspend says what it saves an hour, and a resume what that was until now. What has no known price is named, and is not counted as nothing.
+func TestSavings(t *testing.T) {
+	known := plan.Stopped{Type: "T", ID: "a", Charged: "2 ec2 linux m5.large"}
+	unknown, idle := plan.Stopped{Type: "T", ID: "b", Charged: "1 ec2 linux m9.huge"}, plan.Stopped{Type: "T", ID: "c", Charged: "nothing"}
+	for _, c := range []struct {
+		list         []plan.Stopped
+		saves, saved string
+	}{
+		{[]plan.Stopped{known, idle}, "stopped: a, c; this saves about $0.19 an hour, an estimate", "started: a, c; this has saved about $6.91 in 36.0 hours, an estimate"},
+		{[]plan.Stopped{known, unknown}, "stopped: a, b; this saves about $0.19 an hour, an estimate without b, whose price is not known", "started: a, b; this has saved about $6.91 in 36.0 hours, an estimate without b, whose price is not known"},
+		{[]plan.Stopped{unknown, idle}, "stopped: b, c; what this saves is not known", "started: b, c; what this has saved is not known"},
+		{[]plan.Stopped{idle}, "stopped: c", "started: c"},
+	} {
+		for v, want := range map[plan.Verb]string{plan.Suspend: c.saves, plan.Resume: c.saved} {
+			in := switched(v, &plan.Suspension{Since: now.Add(-36 * time.Hour), Resources: c.list})
+			in.Record.Target.Region, in.Receipt = "us-east-1", plan.Receipt{Executed: true}
+			p, err := action.Named(action.All(nil, nil, nil, &switches{})...).Of(v).Poll(t.Context(), in)
+			if err != nil || !p.Over || p.Why != want {
+				t.Errorf("%s: got %q, want %q: %v", v, p.Why, want, err)
+			}
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/graph"
+	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -37,6 +38,20 @@ type Stopped struct {
 	Type string `json:"type"` // as AWS::AutoScaling::AutoScalingGroup
 	ID   string `json:"id"`   // the physical ID
 	Was  string `json:"was"`  // how it was before, as its kind writes it
+
+	Charged string `json:"charged,omitempty"` // what it was charged by the hour, for package price; missing if that is not known
+}
+
+// Hourly is what the stopped resources were charged by the hour, an estimate, and those whose price is not known.
+func (s *Suspension) Hourly(region string) (sum price.Dollars, unknown []Stopped) {
+	for _, r := range s.Resources {
+		d, ok := price.Charged(r.Charged, region)
+		if !ok {
+			unknown = append(unknown, r)
+		}
+		sum += d
+	}
+	return sum, unknown
 }
 
 // With returns the suspension with what runs now. What it has already stays as it was written first: what runs now may be left of a

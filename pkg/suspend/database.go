@@ -23,6 +23,8 @@ type Database struct {
 	Status string // as RDS calls it
 	Member bool   // it belongs to a cluster, with which it is stopped
 	Fixed  string // why it cannot be stopped; "" if it can
+
+	Charged string // what it is charged by the hour while it is available, without storage, for price.Charged; empty if that is not known
 }
 
 // databaseKind is a DB instance that is in no cluster. RDS keeps its storage, and starts it by itself after seven days.
@@ -70,7 +72,7 @@ func seenDatabases(found map[string]Database) map[string]Seen {
 			all[id] = Seen{State: Fixed, Says: d.Fixed}
 			continue
 		}
-		all[id] = Seen{State: state, Says: d.Status}
+		all[id] = Seen{State: state, Says: d.Status, Charged: d.Charged}
 	}
 	return all
 }

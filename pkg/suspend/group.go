@@ -31,6 +31,8 @@ type Group struct {
 	Instances int // that it has, in any state
 	InService int // of these
 	Deleting  bool
+
+	Charged string // what its instances are charged by the hour, without volumes, for price.Charged; empty if that is not known
 }
 
 // groupKind is an Auto Scaling group. A group of size 0 has no instances.
@@ -54,7 +56,7 @@ func (groups) See(ctx context.Context, s Services, in project.Target, ids []stri
 		if err != nil {
 			return nil, fault.New(fault.Broken, "sizes of the Auto Scaling group %s: %w", name, err)
 		}
-		one := Seen{State: On, As: string(as), Says: fmt.Sprintf("of min %d, max %d, desired %d with %d of %d instances in service", g.Min, g.Max, g.Desired, g.InService, g.Instances)}
+		one := Seen{State: On, As: string(as), Says: fmt.Sprintf("of min %d, max %d, desired %d with %d of %d instances in service", g.Min, g.Max, g.Desired, g.InService, g.Instances), Charged: g.Charged}
 		switch {
 		case g.Deleting:
 			continue

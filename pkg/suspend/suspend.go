@@ -61,6 +61,8 @@ type Seen struct {
 	State State
 	As    string // what Start needs to make it again what it is now
 	Says  string // the same for people; of a Fixed resource: why it cannot be stopped
+
+	Charged string // what it is charged by the hour while it is on, for price.Charged; empty if that is not known
 }
 
 // All lists the kinds of this version, in the order in which a suspend stops them in one stack.
@@ -115,7 +117,7 @@ func (s Services) Running(ctx context.Context, in project.Target, stack string) 
 			one, exists := seen[id]
 			switch {
 			case exists && one.State.runs():
-				running = append(running, plan.Stopped{Type: k.Type, ID: id, Was: one.As})
+				running = append(running, plan.Stopped{Type: k.Type, ID: id, Was: one.As, Charged: one.Charged})
 			case one.State == Fixed:
 				fixed = append(fixed, k.Name+" "+id+" keeps running: "+one.Says)
 			}

@@ -126,7 +126,7 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
 		}
 		one := described{AutoScalingGroupName: name, size: s.sizeOf(r, name)}
 		for i := range one.DesiredCapacity {
-			one.Instances = append(one.Instances, instance{fmt.Sprintf("i-%017d", i), "InService"})
+			one.Instances = append(one.Instances, instance{fmt.Sprintf("i-%017d", i), "InService", s.typeOf(r, name)})
 		}
 		for _, p := range s.suspended[s.key(r, name)] {
 			one.SuspendedProcesses = append(one.SuspendedProcesses, process{p, "User suspended"})

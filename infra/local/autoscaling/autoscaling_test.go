@@ -89,3 +89,28 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// The instances of a group have the type of its launch template or launch configuration, if a stack has that.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_Instance.html
+func TestInstanceTypes(t *testing.T) {
+	for properties, want := range map[string]string{
+		`{"MinSize": "1", "MaxSize": "1", "LaunchTemplate": {"LaunchTemplateId": "lt-1"}}`:  "m5.large",
+		`{"MinSize": "1", "MaxSize": "1", "LaunchConfigurationName": "config"}`:             "c5.large",
+		`{"MinSize": "1", "MaxSize": "1", "LaunchTemplate": {"LaunchTemplateId": "other"}}`: "",
+	} {
+		has := map[string]string{"AWS::AutoScaling::AutoScalingGroup web": properties, "AWS::EC2::LaunchTemplate lt-1": `{"LaunchTemplateData": {"InstanceType": "m5.large"}}`, "AWS::AutoScaling::LaunchConfiguration config": `{"InstanceType": "c5.large"}`}
+		server := httptest.NewServer(&autoscaling.Service{
+			Find: func(_ *http.Request, kind, name string) (string, string, bool) {
+				text, ok := has[kind+" "+name]
+				return text, "web", ok
+			},
+			Place: func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
+		})
+		client := sdk.New(sdk.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, Retryer: aws.NopRetryer{}})
+		out, err := client.DescribeAutoScalingGroups(t.Context(), &sdk.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{"web"}})
+		if err != nil || len(out.AutoScalingGroups) != 1 || len(out.AutoScalingGroups[0].Instances) != 1 || aws.ToString(out.AutoScalingGroups[0].Instances[0].InstanceType) != want {
+			t.Errorf("%s: %v, %v", properties, out, err)
+		}
+		server.Close()
+	}
+}

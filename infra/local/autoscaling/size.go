@@ -21,7 +21,30 @@ type resized struct {
 }
 
 // An instance is one of a group.
-type instance struct{ InstanceId, LifecycleState string }
+type instance struct{ InstanceId, LifecycleState, InstanceType string }
+
+// typeOf is the type of the instances of a group: that of its launch configuration or launch template, if a stack has it.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_Instance.html
+func (s *Service) typeOf(r *http.Request, name string) string {
+	properties, _, _ := s.Find(r, group, name)
+	var all struct {
+		LaunchConfigurationName string
+		LaunchTemplate          struct{ LaunchTemplateId string }
+	}
+	if json.Unmarshal([]byte(properties), &all) != nil {
+		return ""
+	}
+	var made struct {
+		InstanceType       string
+		LaunchTemplateData struct{ InstanceType string }
+	}
+	for kind, id := range map[string]string{"AWS::AutoScaling::LaunchConfiguration": all.LaunchConfigurationName, "AWS::EC2::LaunchTemplate": all.LaunchTemplate.LaunchTemplateId} {
+		if text, _, ok := s.Find(r, kind, id); ok && id != "" && json.Unmarshal([]byte(text), &made) == nil {
+			return made.InstanceType + made.LaunchTemplateData.InstanceType
+		}
+	}
+	return ""
+}
 
 // exists reports whether there is a group.
 func (s *Service) exists(r *http.Request, name string) bool {

@@ -252,7 +252,7 @@ func (c *Cloud) openServices() (err error) {
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
-		"rds":            c.unexpired(&rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"rds":            c.unexpired(&rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
 		"secretsmanager": c.ownAccountOnly(secrets.Service{Folder: c.subfolder("secrets"), Log: c.opts.Log}),

@@ -136,12 +136,22 @@ func (c *Cloud) propertiesOf(r *http.Request, kind, name string) (properties, st
 
 // replicasOf lists the read replicas of a DB instance that stacks have in the account and region of a request.
 func (c *Cloud) replicasOf(r *http.Request, name string) []string {
+	return c.databasesWith(r, "SourceDBInstanceIdentifier", name)
+}
+
+// membersOf lists the DB instances of a DB cluster that stacks have in the account and region of a request.
+func (c *Cloud) membersOf(r *http.Request, name string) []string {
+	return c.databasesWith(r, "DBClusterIdentifier", name)
+}
+
+// databasesWith lists the DB instances that name another database in a property.
+func (c *Cloud) databasesWith(r *http.Request, property, name string) []string {
 	at := c.locationOf(r)
 	stacks, err := c.StacksIn(at.account, at.region)
 	if err != nil {
 		return nil
 	}
-	return stacks.Referring("AWS::RDS::DBInstance", "SourceDBInstanceIdentifier", name)
+	return stacks.Referring("AWS::RDS::DBInstance", property, name)
 }
 
 // storedParameter finds a parameter that a stack has created, in the account and region of a request.

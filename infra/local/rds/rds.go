@@ -37,6 +37,8 @@ type Service struct {
 	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
 	// Replicas returns the names of the read replicas of a DB instance, in the account and region of a request.
 	Replicas func(r *http.Request, name string) []string
+	// Members returns the names of the DB instances of a DB cluster, in the account and region of a request.
+	Members func(r *http.Request, name string) []string
 	// Place is the account and region of a request.
 	Place func(*http.Request) (account, region string)
 	// Takes is how long it takes to stop or start a database.
@@ -163,9 +165,14 @@ type described struct {
 	Status               string `xml:",omitempty"`
 	Engine, EngineMode   string `xml:",omitempty"`
 	MultiAZ              bool   `xml:",omitempty"`
+	DBInstanceClass      string `xml:",omitempty"`
+	LicenseModel         string `xml:",omitempty"`
+	StorageType          string `xml:",omitempty"`
 
 	ReadReplicaSourceDBInstanceIdentifier string   `xml:",omitempty"`
 	ReadReplicaDBInstanceIdentifiers      []string `xml:"ReadReplicaDBInstanceIdentifiers>ReadReplicaDBInstanceIdentifier,omitempty"`
+
+	DBClusterMembers []string `xml:"DBClusterMembers>DBClusterMember>DBInstanceIdentifier,omitempty"`
 }
 
 // described describes a database. An instance of a cluster has the status of the cluster.
@@ -174,10 +181,12 @@ func (s *Service) described(r *http.Request, k kind, name, properties, key strin
 	one := described{XMLName: xml.Name{Local: k.name}, Engine: property(properties, "Engine")}
 	if k == clusters {
 		one.DBClusterIdentifier, one.Status, one.EngineMode = name, status, "provisioned"
+		one.DBClusterMembers, one.StorageType = s.Members(r, name), property(properties, "StorageType")
 	} else {
 		one.DBInstanceIdentifier, one.DBInstanceStatus, one.DBClusterIdentifier = name, status, property(properties, "DBClusterIdentifier")
 		one.MultiAZ, one.ReadReplicaSourceDBInstanceIdentifier = property(properties, "MultiAZ") == "true", property(properties, "SourceDBInstanceIdentifier")
 		one.ReadReplicaDBInstanceIdentifiers = s.Replicas(r, name)
+		one.DBInstanceClass, one.LicenseModel = property(properties, "DBInstanceClass"), property(properties, "LicenseModel")
 	}
 	return one
 }

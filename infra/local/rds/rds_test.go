@@ -18,7 +18,7 @@ import (
 // served returns a client of an RDS with the DB instances one and member and the DB cluster all. They belong to the stack that stack names.
 func served(t *testing.T, takes time.Duration, stack *string) *sdk.Client {
 	t.Helper()
-	has := map[string]string{"AWS::RDS::DBInstance one": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance member": `{"DBClusterIdentifier": "all"}`, "AWS::RDS::DBInstance replica": `{"SourceDBInstanceIdentifier": "source"}`, "AWS::RDS::DBInstance source": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance sql": `{"Engine": "sqlserver-se", "MultiAZ": "true"}`, "AWS::RDS::DBCluster all": `{"Engine": "aurora-mysql"}`}
+	has := map[string]string{"AWS::RDS::DBInstance one": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance member": `{"DBClusterIdentifier": "all", "DBInstanceClass": "db.r6g.large"}`, "AWS::RDS::DBInstance replica": `{"SourceDBInstanceIdentifier": "source"}`, "AWS::RDS::DBInstance source": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance sql": `{"Engine": "sqlserver-se", "MultiAZ": "true"}`, "AWS::RDS::DBCluster all": `{"Engine": "aurora-mysql"}`}
 	server := httptest.NewServer(&rds.Service{
 		Find: func(_ *http.Request, kind, name string) (string, string, bool) {
 			properties, ok := has[kind+" "+name]
@@ -30,8 +30,9 @@ func served(t *testing.T, takes time.Duration, stack *string) *sdk.Client {
 			}
 			return nil
 		},
-		Place: func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
-		Takes: takes,
+		Members: func(_ *http.Request, name string) []string { return map[string][]string{"all": {"member"}}[name] },
+		Place:   func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
+		Takes:   takes,
 	})
 	t.Cleanup(server.Close)
 	return sdk.New(sdk.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, Retryer: aws.NopRetryer{}})
@@ -132,5 +133,21 @@ func TestRefusals(t *testing.T) {
 		if want := []string{"DBInstanceNotFound", "DBClusterNotFoundFault", "InvalidDBClusterStateFault", "InvalidParameterValue", "InvalidAction"}[i]; code(err) != want {
 			t.Errorf("%d: %v, want %s", i, err, want)
 		}
+	}
+}
+
+// A DB cluster lists its members, and a DB instance has the class of its template.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DBCluster.html
+func TestMembers(t *testing.T) {
+	stack := "data"
+	c := served(t, 0, &stack)
+	filter := func(name, id string) []types.Filter { return []types.Filter{{Name: &name, Values: []string{id}}} }
+	all, err := c.DescribeDBClusters(t.Context(), &sdk.DescribeDBClustersInput{Filters: filter("db-cluster-id", "all")})
+	if err != nil || len(all.DBClusters) != 1 || len(all.DBClusters[0].DBClusterMembers) != 1 || *all.DBClusters[0].DBClusterMembers[0].DBInstanceIdentifier != "member" {
+		t.Fatal(all, err)
+	}
+	one, err := c.DescribeDBInstances(t.Context(), &sdk.DescribeDBInstancesInput{Filters: filter("db-instance-id", "member")})
+	if err != nil || len(one.DBInstances) != 1 || aws.ToString(one.DBInstances[0].DBInstanceClass) != "db.r6g.large" {
+		t.Error(one, err)
 	}
 }

@@ -3,6 +3,7 @@ package autoscaling
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
@@ -57,7 +59,31 @@ func groupOf(g types.AutoScalingGroup) suspend.Group {
 			one.InService += weight
 		}
 	}
+	one.Charged = charged(g)
 	return one
+}
+
+// charged is what the instances of a group are charged by the hour, if they are of Linux. Those of a group that mixes types may be Spot
+// instances, whose price changes.
+func charged(g types.AutoScalingGroup) string {
+	if g.MixedInstancesPolicy != nil {
+		return ""
+	}
+	count := make(map[string]float64)
+	for _, i := range g.Instances {
+		count[aws.ToString(i.InstanceType)]++
+	}
+	if len(count) == 0 {
+		return price.Nothing
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		if name == "" {
+			return ""
+		}
+		all = append(all, price.Charge(count[name], price.EC2, "linux", name))
+	}
+	return price.JoinCharges(all...)
 }
 
 // Resize implements suspend.Groups. Auto Scaling does not say that a group is missing but with the text of a ValidationError, so a group

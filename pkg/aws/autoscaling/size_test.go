@@ -85,8 +85,10 @@ func TestGroups(t *testing.T) {
 		return "<member><AutoScalingGroupName>" + name + "</AutoScalingGroupName><MinSize>1</MinSize><MaxSize>4</MaxSize><DesiredCapacity>2</DesiredCapacity>" + rest + "</member>"
 	}
 	list := "<R><DescribeAutoScalingGroupsResult><AutoScalingGroups>" +
-		group("a", "<Instances><member><LifecycleState>InService</LifecycleState></member><member><LifecycleState>Pending</LifecycleState></member></Instances>") +
+		group("a", "<Instances><member><LifecycleState>InService</LifecycleState><InstanceType>m5.large</InstanceType></member><member><LifecycleState>Pending</LifecycleState><InstanceType>m5.large</InstanceType></member></Instances>") +
 		group("b", "<Instances><member><LifecycleState>InService</LifecycleState><WeightedCapacity>3</WeightedCapacity></member></Instances>") +
+		group("mixed", "<MixedInstancesPolicy/><Instances><member><LifecycleState>InService</LifecycleState><InstanceType>m5.large</InstanceType></member></Instances>") +
+		group("two", "<Instances><member><LifecycleState>InService</LifecycleState><InstanceType>m5.large</InstanceType></member><member><LifecycleState>InService</LifecycleState><InstanceType>c5.large</InstanceType></member></Instances>") +
 		group("c", "<Status>Delete in progress</Status>") + "</AutoScalingGroups></DescribeAutoScalingGroupsResult></R>"
 	a := &answers{said: []string{list}}
 	client := sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: a, Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}})
@@ -96,7 +98,8 @@ func TestGroups(t *testing.T) {
 	}
 	got, err := autoscaling.New(func(context.Context, project.Target) (autoscaling.Client, error) { return client, nil }).Groups(t.Context(), project.Target{}, names)
 	size := suspend.Size{Min: 1, Max: 4, Desired: 2}
-	want := map[string]suspend.Group{"a": {Size: size, Instances: 2, InService: 1}, "b": {Size: size, Instances: 3, InService: 3}, "c": {Size: size, Deleting: true}}
+	want := map[string]suspend.Group{"a": {Size: size, Instances: 2, InService: 1, Charged: "2 ec2 linux m5.large"}, "mixed": {Size: size, Instances: 1, InService: 1},
+		"two": {Size: size, Instances: 2, InService: 2, Charged: "1 ec2 linux c5.large; 1 ec2 linux m5.large"}, "b": {Size: size, Instances: 3, InService: 3}, "c": {Size: size, Deleting: true, Charged: "nothing"}}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %+v, want %+v: %v", got, want, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
@@ -55,11 +56,16 @@ func (d *Databases) Databases(ctx context.Context, in project.Target, ids []stri
 		}
 		for _, one := range out.DBInstances {
 			if id := named(ids, one.DBInstanceIdentifier); id != "" {
-				all[id] = suspend.Database{Status: aws.ToString(one.DBInstanceStatus), Member: aws.ToString(one.DBClusterIdentifier) != "", Fixed: instanceFixed(one)}
+				all[id] = suspend.Database{Status: aws.ToString(one.DBInstanceStatus), Member: aws.ToString(one.DBClusterIdentifier) != "", Fixed: instanceFixed(one), Charged: charged(one)}
 			}
 		}
 	}
 	return all, nil
+}
+
+// charged is what a DB instance is charged by the hour.
+func charged(i types.DBInstance) string {
+	return price.Database(aws.ToString(i.Engine), aws.ToString(i.LicenseModel), aws.ToString(i.DBInstanceClass), aws.ToBool(i.MultiAZ))
 }
 
 // named returns the one of some identifiers that RDS means, which writes all in lower case; "" if there is none.
@@ -99,13 +105,59 @@ func (d *Databases) Clusters(ctx context.Context, in project.Target, ids []strin
 		if err != nil {
 			return nil, refused("describe DB clusters", "*", err)
 		}
+		members, err := instancesOf(ctx, client, out.DBClusters)
+		if err != nil {
+			return nil, err
+		}
 		for _, one := range out.DBClusters {
 			if id := named(ids, one.DBClusterIdentifier); id != "" {
-				all[id] = suspend.Database{Status: aws.ToString(one.Status), Fixed: clusterFixed(one)}
+				all[id] = suspend.Database{Status: aws.ToString(one.Status), Fixed: clusterFixed(one), Charged: chargedCluster(one, members)}
 			}
 		}
 	}
 	return all, nil
+}
+
+// running is the status of a cluster that is charged.
+const running = "available"
+
+// instancesOf reads the DB instances of clusters that are available, by their identifiers.
+func instancesOf(ctx context.Context, client Client, clusters []types.DBCluster) (map[string]types.DBInstance, error) {
+	var ids []string
+	for _, c := range clusters {
+		for _, m := range c.DBClusterMembers {
+			if aws.ToString(c.Status) == running {
+				ids = append(ids, aws.ToString(m.DBInstanceIdentifier))
+			}
+		}
+	}
+	all := make(map[string]types.DBInstance)
+	for some := range slices.Chunk(ids, atOnce) {
+		out, err := client.DescribeDBInstances(ctx, &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: some}}})
+		if err != nil {
+			return nil, refused("describe DB instances", "*", err)
+		}
+		for _, one := range out.DBInstances {
+			all[aws.ToString(one.DBInstanceIdentifier)] = one
+		}
+	}
+	return all, nil
+}
+
+// chargedCluster is what the DB instances of a cluster are charged by the hour; empty if the price of one is not known.
+// https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Concepts.Aurora_Fea_Regions_DB-eng.Feature.storage-type.html
+func chargedCluster(c types.DBCluster, members map[string]types.DBInstance) string {
+	if aws.ToString(c.Status) != running || aws.ToString(c.StorageType) == "aurora-iopt1" {
+		return ""
+	}
+	if len(c.DBClusterMembers) == 0 {
+		return price.Nothing
+	}
+	var all []string
+	for _, m := range c.DBClusterMembers {
+		all = append(all, charged(members[aws.ToString(m.DBInstanceIdentifier)]))
+	}
+	return price.JoinCharges(all...)
 }
 
 // clusterFixed says why a DB cluster cannot be stopped.

@@ -26,6 +26,7 @@ var (
 type service struct {
 	got    []string
 	said   string
+	then   string // what it is to say to the second
 	status int
 	code   string
 }
@@ -36,7 +37,7 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	s.got = append(s.got, string(body))
 	action, _, _ := strings.Cut(strings.TrimPrefix(string(body), "Action="), "&")
 	said := "<R><" + action + "Result>" + s.said + "</" + action + "Result></R>"
-	if s.said = ""; s.code != "" {
+	if s.said, s.then = s.then, ""; s.code != "" {
 		said = "<ErrorResponse><Error><Code>" + s.code + "</Code><Message>it failed</Message></Error></ErrorResponse>"
 	}
 	return &http.Response{StatusCode: max(s.status, http.StatusOK), Request: r, Header: http.Header{"Content-Type": {"text/xml"}}, Body: io.NopCloser(strings.NewReader(said))}, err
@@ -52,7 +53,7 @@ func TestDatabases(t *testing.T) {
 	one := func(id, rest string) string {
 		return "<DBInstance><DBInstanceIdentifier>" + id + "</DBInstanceIdentifier><DBInstanceStatus>available</DBInstanceStatus>" + rest + "</DBInstance>"
 	}
-	s := &service{said: "<DBInstances>" + one("plain", "<Engine>mysql</Engine><MultiAZ>true</MultiAZ>") + one("member", "<DBClusterIdentifier>c</DBClusterIdentifier>") +
+	s := &service{said: "<DBInstances>" + one("plain", "<Engine>mysql</Engine><MultiAZ>true</MultiAZ><DBInstanceClass>db.t3.medium</DBInstanceClass><LicenseModel>general-public-license</LicenseModel>") + one("member", "<DBClusterIdentifier>c</DBClusterIdentifier>") +
 		one("source", "<ReadReplicaDBInstanceIdentifiers><ReadReplicaDBInstanceIdentifier>r</ReadReplicaDBInstanceIdentifier></ReadReplicaDBInstanceIdentifiers>") +
 		one("replica", "<ReadReplicaSourceDBInstanceIdentifier>source</ReadReplicaSourceDBInstanceIdentifier>") +
 		one("sql", "<Engine>sqlserver-se</Engine><MultiAZ>true</MultiAZ>") + one("single", "<Engine>sqlserver-se</Engine>") + one("custom", "<Engine>custom-oracle-ee</Engine>") +
@@ -63,7 +64,7 @@ func TestDatabases(t *testing.T) {
 	}
 	got, err := databases(s).Databases(t.Context(), project.Target{}, ids)
 	want := map[string]suspend.Database{
-		"Plain": {Status: "available"}, "member": {Status: "available", Member: true}, "source": {Status: "available", Fixed: "it has a read replica"},
+		"Plain": {Status: "available", Charged: "2 rds mysql db.t3.medium"}, "member": {Status: "available", Member: true}, "source": {Status: "available", Fixed: "it has a read replica"},
 		"replica": {Status: "available", Fixed: "it is a read replica"}, "sql": {Status: "available", Fixed: "it is an SQL Server in several Availability Zones"},
 		"single": {Status: "available"}, "custom": {Status: "available", Fixed: "it is of RDS Custom"},
 	}
@@ -91,6 +92,30 @@ func TestClusters(t *testing.T) {
 		}
 	}
 	if len(s.got) != 1 || !strings.Contains(s.got[0], "Filters.Filter.1.Name=db-cluster-id") {
+		t.Errorf("sent %q", s.got)
+	}
+}
+
+// A cluster that is available is charged for its DB instances, which are read with one more request.
+func TestClusterIsChargedForItsInstances(t *testing.T) {
+	cluster := func(id, rest string) string {
+		return "<DBCluster><DBClusterIdentifier>" + id + "</DBClusterIdentifier><Status>available</Status><Engine>aurora-mysql</Engine>" + rest + "</DBCluster>"
+	}
+	members := func(ids ...string) string {
+		return "<DBClusterMembers><DBClusterMember><DBInstanceIdentifier>" + strings.Join(ids, "</DBInstanceIdentifier></DBClusterMember><DBClusterMember><DBInstanceIdentifier>") + "</DBInstanceIdentifier></DBClusterMember></DBClusterMembers>"
+	}
+	instance := func(id, class string) string {
+		return "<DBInstance><DBInstanceIdentifier>" + id + "</DBInstanceIdentifier><Engine>aurora-mysql</Engine><DBInstanceClass>" + class + "</DBInstanceClass></DBInstance>"
+	}
+	s := &service{said: "<DBClusters>" + cluster("two", members("a", "b")) + cluster("elastic", members("a", "s")) + cluster("none", "") + cluster("optimized", "<StorageType>aurora-iopt1</StorageType>"+members("a")) + "</DBClusters>",
+		then: "<DBInstances>" + instance("a", "db.r6g.large") + instance("b", "db.t3.medium") + instance("s", "db.serverless") + "</DBInstances>"}
+	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"two", "elastic", "none", "optimized"})
+	for id, want := range map[string]string{"two": "1 rds aurora-mysql db.r6g.large; 1 rds aurora-mysql db.t3.medium", "elastic": "", "none": "nothing", "optimized": ""} {
+		if err != nil || got[id].Charged != want || got[id].Status != "available" {
+			t.Errorf("%s: %+v, want %q: %v", id, got[id], want, err)
+		}
+	}
+	if len(s.got) != 2 || !strings.Contains(s.got[1], "Action=DescribeDBInstances") || !strings.Contains(s.got[1], "Value.1=a") {
 		t.Errorf("sent %q", s.got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -113,10 +114,23 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 			return nil, "", fmt.Errorf("read the records of %s: %w", p, err)
 		}
 		if x := report.SuspendedOf(records); x != nil {
-			fmt.Fprintf(s.call.Err, "%s is suspended since %s: %s\n", p, x.Since.Local().Format(time.DateTime), strings.Join(x.Stacks, ", "))
+			fmt.Fprintf(s.call.Err, "%s is suspended since %s: %s\n", p, x.Since.Local().Format(time.DateTime), strings.Join(x.Stacks, ", ")+saving(*x))
 		}
 	}
 	return failed, texts, nil
+}
+
+// saving says what a suspension saves an hour, as far as that is known.
+func saving(s report.Suspended) string {
+	switch unknown := term.Plural(s.Unpriced, "resource") + " whose price is not known"; {
+	case s.Hourly == 0 && s.Unpriced == 0:
+		return ""
+	case s.Hourly == 0:
+		return "; what this saves is not known"
+	case s.Unpriced > 0:
+		return fmt.Sprintf("; this saves about %s, an estimate without %s", price.PerHour(s.Hourly.Dollars()), unknown)
+	}
+	return fmt.Sprintf("; this saves about %s, an estimate", price.PerHour(s.Hourly.Dollars()))
 }
 
 // promoting says where the promotion stands that follows the deploy of another environment: when it begins, or why it was refused.

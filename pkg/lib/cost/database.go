@@ -28,25 +28,6 @@ var databases = map[string]row{
 	"AWS::SDB::Domain":                      {"machine hours and stored data", nil},
 }
 
-// engineKind is the engine of RDS with a license model, as the table of prices has it.
-// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-rds-dbinstance.html#cfn-rds-dbinstance-engine
-func engineKind(engine, license string) (kind string, known bool) {
-	switch engine {
-	case "mysql", "postgres", "mariadb", "aurora-mysql", "aurora-postgresql":
-		return engine, true
-	case "sqlserver-ee", "sqlserver-se", "sqlserver-ex", "sqlserver-web":
-		return engine + "+license", license == "" || license == "license-included"
-	case "oracle-se2":
-		if license == "license-included" {
-			return engine + "+license", true
-		}
-		return engine, license == "bring-your-own-license"
-	case "oracle-ee":
-		return engine, true
-	}
-	return "", false
-}
-
 // databaseInstance prices an instance of RDS. One of a cluster has the engine of the cluster, and no storage of its own.
 func databaseInstance(p *pricing) {
 	engine, cluster, ok := p.engine()
@@ -81,7 +62,7 @@ func databaseInstance(p *pricing) {
 	if !ok {
 		return
 	}
-	kind, priced := engineKind(engine, license)
+	kind, priced := price.Engine(engine, license)
 	if !priced {
 		p.unknown("no price is known for engine " + shorten(engine) + ", license model " + shorten(cmp.Or(license, "not given")))
 		return
