@@ -53,14 +53,15 @@ func databases(s *server) {
 		s.Fatal(err)
 	}
 	for id, want := range map[string]suspend.Database{
-		"Plain": {Status: "available"}, "member": {Status: "available", Member: true}, "source": {Status: "available", Fixed: "it has a read replica"},
-		"replica": {Status: "available", Fixed: "it is a read replica"}, "sql": {Status: "available", Fixed: "it is an SQL Server in several Availability Zones"},
+		"Plain": {Status: "available", Charged: "2 rds mysql db.t3.micro"}, "member": {Status: "available", Member: true, Charged: "1 rds aurora-mysql db.t3.micro"},
+		"source":  {Status: "available", Fixed: "it has a read replica", Charged: "1 rds mysql db.t3.micro"},
+		"replica": {Status: "available", Fixed: "it is a read replica", Charged: "1 rds mysql db.t3.micro"}, "sql": {Status: "available", Fixed: "it is an SQL Server in several Availability Zones"},
 	} {
 		if instances[id] != want {
 			s.Errorf("the DB instance %s is %+v, want %+v", id, instances[id], want)
 		}
 	}
-	for id, want := range map[string]suspend.Database{"AURORA": {Status: "available"}, "several": {Status: "available", Fixed: "it is no cluster of Aurora"}} {
+	for id, want := range map[string]suspend.Database{"AURORA": {Status: "available", Charged: "1 rds aurora-mysql db.t3.micro"}, "several": {Status: "available", Fixed: "it is no cluster of Aurora", Charged: "nothing"}} {
 		if clusters[id] != want {
 			s.Errorf("the DB cluster %s is %+v, want %+v", id, clusters[id], want)
 		}
