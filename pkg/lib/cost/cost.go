@@ -303,7 +303,7 @@ func (p *pricing) number(o object, key string, instead float64) (float64, bool) 
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || f < 0 || f > 1e9 {
+	if err != nil || !(f >= 0 && f <= 1e9) { // NaN is neither
 		p.unknown(strings.TrimPrefix(o.name+"."+key, ".") + " is not a number that has a price")
 		return 0, false
 	}
@@ -328,6 +328,10 @@ func (p *pricing) add(n float64, what string, at price.Price, found bool) {
 	if n == 0 {
 		return
 	}
+	if float64(at.Dollars)*n*price.Hours > mostPart {
+		p.unknown("so many of " + shorten(what) + " have no price")
+		return
+	}
 	if at.Region != p.region {
 		p.assume("the price of " + at.Region)
 	}
@@ -345,6 +349,9 @@ func (p *pricing) add(n float64, what string, at price.Price, found bool) {
 	}
 	p.out.Parts = append(p.out.Parts, Part{fmt.Sprintf("%s%s: %s %s%s", count, what, at.Exact(), unit, each), at.Monthly(n)})
 }
+
+// mostPart is the largest part of a price, in millionths of a dollar: a billion dollars a month.
+const mostPart = 1e15
 
 // flat adds n pieces of what flat.txt has the price of.
 func (p *pricing) flat(n float64, what, name string) {

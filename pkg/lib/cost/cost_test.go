@@ -102,6 +102,8 @@ func TestUnknown(t *testing.T) {
 		"{Type: AWS::EC2::Instance, Properties: {InstanceType: '{{resolve:ssm:/type}}'}}":                                                  "InstanceType is not known: it is a dynamic reference",
 		"{Type: AWS::EC2::Volume, Properties: {SnapshotId: s}}":                                                                            "it is as large as its snapshot",
 		"{Type: AWS::EC2::Volume, Properties: {Size: many}}":                                                                               "Size is not a number that has a price",
+		"{Type: AWS::EC2::Volume, Properties: {Size: NaN}}":                                                                                "Size is not a number that has a price",
+		"{Type: AWS::EC2::Volume, Properties: {Size: 1e9, VolumeType: io1, Iops: 1}}":                                                      "so many of GB of io1 volume have no price",
 		"{Type: AWS::EC2::Volume, Properties: {Size: -5}}":                                                                                 "Size is not a number that has a price",
 		"{Type: AWS::EC2::Volume, Condition: Maybe, Properties: {Size: 5}}":                                                                "whether it exists is not known: Maybe is a condition with unknown values",
 		"{Type: AWS::EC2::Volume, Properties: !If [Maybe, {Size: 1}, {Size: 2}]}":                                                          "Size is not known: it is !If [Maybe, {Size: 1}, {Size: 2}]",
