@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/lib/price"
+	"github.com/stackwright/stackwright/pkg/plan"
 )
 
 // What a stack costs is compared before and after: only resources whose price differs are listed, and the sums are of all.
@@ -118,6 +119,20 @@ func TestFitLeavesOutCosts(t *testing.T) {
 	fit, err := c.Fit(60_000)
 	if err != nil || len(fit.Stacks[0].Cost.Resources) != 0 || fit.Stacks[0].Cost.Difference.Dollars() != price.Of(300*32.85) || len(c.Stacks[0].Cost.Resources) != 300 {
 		t.Errorf("%v: %s", err, asJSON(t, fit.Stacks[0].Cost))
+	}
+	small := c
+	small.Stacks, small.Cost = nil, nil
+	for range 200 {
+		small.Stacks = append(small.Stacks, plan.StackChange{Stack: "app", Cost: &plan.StackCost{Region: "eu-west-1", Resources: []plan.ResourceCost{}}})
+	}
+	small.Cost = c.Cost
+	whole, err := json.Marshal(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err = small.Fit(len(whole) - 3000)
+	if err != nil || fit.Stacks[0].Cost != nil || fit.Cost == nil || small.Stacks[0].Cost == nil {
+		t.Errorf("%v: %s", err, asJSON(t, fit.Stacks[0]))
 	}
 }
 

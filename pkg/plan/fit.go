@@ -47,6 +47,7 @@ var omissions = []struct {
 			return r.Action != difference.Replace && r.Replacement != resource.Conditional && r.Loses == "" && r.Refused == ""
 		})
 	})},
+	{"what each stack costs", ofEach(func(s *StackChange) { s.Cost = nil })},
 }
 
 // ofEach leaves something out of each stack.

@@ -63,7 +63,7 @@ func Cost(c report.Cost, width int, colour bool) []string {
 		from = append(from, text)
 	}
 	p.add(0, span{dim, "prices: " + strings.Join(from, "; ")})
-	if len(c.Stacks) == 0 {
+	if len(c.Stacks) == 0 && !c.Cost.Known() && c.Cost.Unknown+c.Cost.ByUse+c.Cost.Uncompared == 0 {
 		p.add(0, span{bold, fmt.Sprintf("the plan changes nothing that has a price; %d unchanged", c.Unchanged)})
 	} else {
 		p.add(0, span{bold, fmt.Sprintf("%s a month (%s → %s)%s; %d unchanged, not counted", added(c.Cost.Difference), dollars(c.Cost.Before), dollars(c.Cost.After), withoutPrice(&c.Cost), c.Unchanged)})

@@ -33,6 +33,10 @@ func TestCost(t *testing.T) {
 	})
 	c.Stacks[0].Link, c.Stacks[1].NoLink = "https://example.com/a", "parameter P is not known"
 	golden.Same(t, "testdata/cost.txt", strings.Join(term.Cost(c, 0, false), "\n")+"\n")
+	left := report.CostOf(plan.Changes{Project: "shop", Environment: "prod", Cost: &plan.Cost{After: 5, Difference: 5}})
+	if lines := term.Cost(left, 0, false); lines[len(lines)-1] != "+$5.00 a month ($0.00 → $5.00); 0 unchanged, not counted" {
+		t.Errorf("%q", lines)
+	}
 	none := report.CostOf(plan.Changes{Project: "shop", Environment: "prod", Summary: plan.Summary{Unchanged: 3}})
 	if lines := term.Cost(none, 0, false); lines[len(lines)-1] != "the plan changes nothing that has a price; 3 unchanged" {
 		t.Errorf("%q", lines)
