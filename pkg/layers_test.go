@@ -45,6 +45,7 @@ project               fault lib/function lib/graph lib/pattern lib/suggest
 remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/shorten lib/suggest
 plan                  fault project lib/cost lib/difference lib/graph lib/pattern lib/price lib/resource lib/shorten lib/suggest lib/template
+unit                  fault project
 run                   fault project access plan
 purge                 fault plan run
 hook                  fault project remote lib/pattern
@@ -56,8 +57,8 @@ engine                fault project plan run action lib/budget lib/shorten lib/t
 enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault hook suspend project plan policy run action engine enginetest/asl lib/budget
-enginetest/contract   fault project plan run suspend action engine lib/budget lib/template
+enginetest/sim        fault hook suspend project unit plan policy run action engine enginetest/asl lib/budget
+enginetest/contract   fault project unit plan run suspend action engine lib/budget lib/template
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
@@ -67,6 +68,7 @@ aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
+aws/organizations     fault project unit aws/awserr sdk
 aws/rds               fault project suspend lib/price aws/awserr sdk
 aws/s3                fault project remote plan run purge engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
@@ -93,19 +95,19 @@ format/accept         plan project remote format format/archive format/declared 
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
 entry/report          fault project plan run purge lib/cron lib/diagram lib/price lib/template lib/unified
-entry/target          fault project plan run
+entry/target          fault project unit plan run
 entry/page            fault plan run entry/report
 entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/price lib/resource
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan purge engine lib/pattern lib/strict entry/report entry/target
 
-wire                  fault project remote access plan run action engine hook suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/rds aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
+wire                  fault project remote access unit plan run action engine hook suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ecr aws/eventbridge aws/lambda aws/organizations aws/rds aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
 
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run purge engine client entry/report
 entry/cli/forward     fault client entry/api entry/page entry/report
-entry/cli             fault project remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk purge lib/price lib/template aws/cloudformation
+entry/cli             fault project unit remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/organizations aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk purge lib/price lib/template aws/cloudformation
 `
 
 // The groups of packages, each with the groups that its packages may import. A

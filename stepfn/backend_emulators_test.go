@@ -69,6 +69,7 @@ type emulators struct {
 	noProjectFile bool            // uploads have only their templates
 	denied        map[string]bool // targets whose role nobody may assume
 	registered    map[string]bool // targets that are registered
+	closed        map[string]bool // accounts that have been in the organization, and whether they are closed
 	speedup       time.Duration   // the time in the scenario divided by the time that passes; 1 in virtual time
 	count         int
 	hookLog       hookLog
@@ -144,7 +145,7 @@ func newEmulators(t testing.TB, with ...func(*cloud.Options)) *emulators {
 
 // newEmulatorsWithLimits does the same with other limits of requests to CloudFormation.
 func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cloud.Options)) *emulators {
-	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), speedup: 1, project: "shop", environment: "default"}
+	r := &emulators{TB: t, seen: make(map[string]bool), denied: make(map[string]bool), registered: make(map[string]bool), closed: make(map[string]bool), speedup: 1, project: "shop", environment: "default"}
 	r.hookLog.fail, r.hookLog.slow, r.hookLog.faults = make(map[string]int), make(map[string]time.Duration), make(map[string]sim.Fault)
 	r.Events(200 * time.Millisecond)
 	definition, err := asl.Substitute(stepfn.Run, map[string]string{
@@ -158,7 +159,7 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: installation, Schedules: scheduleGroup, Limits: limits, Projects: project.Grants{"*@*"}, Suspend: project.Grants{"*@*"}, Hooks: append(hook.Allowed(slices.Sorted(maps.Values(hookCalls))), hookSecret),
+				StateMachine: installation, Schedules: scheduleGroup, Limits: limits, Projects: project.Grants{"*@*"}, Suspend: project.Grants{"*@*"}, Organization: "own", Organizations: wire.Organization, Hooks: append(hook.Allowed(slices.Sorted(maps.Values(hookCalls))), hookSecret),
 				Secrets: &r.hookLog, Webhooks: &r.hookLog,
 			}
 			cfg := c.Config()

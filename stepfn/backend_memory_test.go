@@ -51,6 +51,8 @@ type backend interface {
 	Outage(d time.Duration) // nobody can reach CloudFormation for so long
 	Deny(target string, denied bool)
 	Withhold(target string, withheld bool) // the project may not use the target
+	Account(id, what string)               // what happens to an account of the organization: see accountChanges
+	Organization(does string)              // what Organizations does with requests from now on: see organizationDoes
 
 	Status(stack string) plan.Status
 	Deployed(stack string) (version string, params map[string]string)
@@ -155,13 +157,15 @@ type memoryBackend struct {
 	count         int
 	assets        map[string][]project.Asset // by stack
 	publications  map[string]int             // that were compared
+	inUnits       map[run.Source]stacks      // the stacks of the files of a configuration, if some are in a unit
 }
 
 // newMemory returns an empty backend. The caller stops it. A cleanup function would
 // keep every backend until the whole test ends.
 func newMemory(t testing.TB, seed uint64) *memoryBackend {
 	p := &memoryBackend{TB: t, Backend: sim.New(machine(t), seed), faults: make(map[string]sim.Fault), throttled: make(map[string]int), timeouts: make(map[string]project.Timeout), everScheduled: make(map[string]string), name: "shop", environment: "default", declared: make(map[run.Source][]string), pipelines: make(map[run.Source]pipeline)}
-	p.InEnvironment = p.inEnvironment
+	p.InEnvironment, p.InUnits = p.inEnvironment, p.followed
+	p.inUnits = make(map[run.Source]stacks)
 	p.Faults.Call = func(_, call, about string) sim.Fault {
 		switch call {
 		case "Cloud.Begin":
@@ -274,7 +278,11 @@ func inEnvironment(environment, physical string) string {
 
 // store stores the files of w.
 func (p *memoryBackend) store(w stacks) run.Source {
-	s := p.Source(p.project(w))
+	s := p.Source(p.project(w.followed(nil)))
+	if w.haveUnit() {
+		p.inUnits[s] = w
+		p.Registered = map[string]project.Access{unitAccess.Name: unitAccess}
+	}
 	p.declared[s], p.pipelines[s] = p.environments, p.pipeline
 	return s
 }

@@ -60,7 +60,7 @@ const (
 func (m mutant) plays(on string) bool {
 	return on == "" || slices.ContainsFunc(m.changes, func(c change) bool {
 		switch path.Dir(c.file) {
-		case "pkg/action", "pkg/engine", "pkg/plan", "pkg/run":
+		case "pkg/action", "pkg/engine", "pkg/plan", "pkg/run", "pkg/unit":
 			return true
 		case "pkg/purge": // it is no part of a run
 			return false

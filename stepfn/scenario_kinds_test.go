@@ -119,6 +119,9 @@ var kinds = map[string]*kind{
 	}, takeHookOption},
 	"DRIFT":           one("a drift", "deleted"),
 	"ALARM-STATE":     one("a state of alarms", "OK", "ALARM", "INSUFFICIENT_DATA"),
+	"ACCOUNT":         {"an account of twelve digits", nil, single(func(_ *reader, arg string) bool { return placeable(unitAccess.Name + "-" + arg) })},
+	"CHANGE":          one("a change of an account", keysOf(accountChanges)...),
+	"DOES":            one("what Organizations does", keysOf(organizationDoes)...),
 	"SETTING":         one("a setting", "protection", "policy"),
 	"HOOK-FAULT":      one("a fault", "crash-before", "crash-after", "answer-lost"),
 	"DATABASE-STATUS": one("a status of databases", "available", "stopping", "stopped", "starting"),
@@ -170,7 +173,7 @@ func set(names []string) map[string]bool {
 // followed by a target.
 func (r *reader) isStack(arg string) bool {
 	name, target, placed := strings.Cut(arg, "@")
-	_, known := accesses[target]
+	known := placeable(target)
 	if environment, rest, of := strings.Cut(name, "-"); of && slices.Contains(environments, environment) {
 		name = rest
 	}
@@ -192,7 +195,7 @@ func (r *reader) isProjectStack(arg string) bool {
 			}
 		}
 		for _, target := range s.targets {
-			if _, known := accesses[target]; !known {
+			if target != unitAccess.Name && !placeable(target) {
 				return false
 			}
 		}

@@ -93,33 +93,35 @@ var words = []word{
 	// What happens outside Stackwright.
 	{"installed", "LEVEL [TEXT...]", (*scenario).rule, isGiven}, // the installation has one policy, with this expression; without an expression it has none
 	{"pass", "SECONDS", (*scenario).pass, isGiven},
-	{"slow", "STACK SECONDS", (*scenario).slow, isGiven},                                                // each operation on the stack takes so long
-	{"fail", "STACK/OPERATION", (*scenario).fail, isGiven},                                              // the next such operation fails
-	{"crash-before", "STACK/REQUEST", (*scenario).fault, isGiven},                                       // the function crashes before its next such request to CloudFormation
-	{"crash-after", "STACK/REQUEST", (*scenario).fault, isGiven},                                        // the function crashes after it
-	{"answer-lost", "STACK/REQUEST", (*scenario).fault, isGiven},                                        // the request arrives, its answer does not
-	{"throttled", "STACK/REQUEST", (*scenario).fault, isGiven},                                          // CloudFormation throttles the request once
-	{"events", "[SECONDS...]", (*scenario).events, isGiven},                                             // the delays of each event, one for each time that it arrives; without any, all events are lost
-	{"lag", "SECONDS", (*scenario).lag, isGiven},                                                        // DescribeStacks shows each change of a stack so late
-	{"events-shown-after", "SECONDS", (*scenario).eventsLag, isGiven},                                   // DescribeStackEvents shows each event so late: in memory only
-	{"misrecord", "STACK", (*scenario).misrecord, isGiven},                                              // the record of the stack has outputs that it does not have
-	{"asks", "STEP...", (*scenario).asks, isGiven},                                                      // the step asks a user before it ends: in memory only
-	{"outage", "SECONDS", (*scenario).outage, isGiven},                                                  // CloudFormation cannot be reached for so long
-	{"abort", "[RUN]", (*scenario).abort, isGiven},                                                      // a user stops the execution of the run
-	{"deny", "TARGET", (*scenario).access, isGiven},                                                     // the role of the target cannot be assumed
-	{"allow", "TARGET", (*scenario).access, isGiven},                                                    // the role can be assumed again
-	{"withhold", "TARGET", (*scenario).permission, isGiven},                                             // the target is not for the project
-	{"permit", "TARGET", (*scenario).permission, isGiven},                                               // the target is for the project again
-	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                                           // a user brings the stack to this status, outside Stackwright and with other tags
-	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven},                        // a user starts an operation: its status now, and the one with which it ends after five minutes
-	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                                                // a user has created the stacks as the project has them, without Stackwright
-	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                                            // somebody changes the topic of the stack without CloudFormation, or deletes it
-	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},                              // a user deletes the change sets of the stack
-	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},                                   // a user changes this setting of the stack, which is no operation
-	{"stack-limit", "NUMBER", (*scenario).stackLimit, isGiven},                                          // so many stacks there may be in each account and region from now on
-	{"lose-template", "STACK", func(s *scenario, st statement) { s.LoseTemplate(st.args[0]) }, isGiven}, // that the stack was deployed with is no longer in the bucket
-	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                                            // nobody may read its template from now on
-	{"uses", "STACK STACK", (*scenario).uses, isGiven},                                                  // a user creates the first stack, which imports from the second
+	{"slow", "STACK SECONDS", (*scenario).slow, isGiven},                                                          // each operation on the stack takes so long
+	{"fail", "STACK/OPERATION", (*scenario).fail, isGiven},                                                        // the next such operation fails
+	{"crash-before", "STACK/REQUEST", (*scenario).fault, isGiven},                                                 // the function crashes before its next such request to CloudFormation
+	{"crash-after", "STACK/REQUEST", (*scenario).fault, isGiven},                                                  // the function crashes after it
+	{"answer-lost", "STACK/REQUEST", (*scenario).fault, isGiven},                                                  // the request arrives, its answer does not
+	{"throttled", "STACK/REQUEST", (*scenario).fault, isGiven},                                                    // CloudFormation throttles the request once
+	{"events", "[SECONDS...]", (*scenario).events, isGiven},                                                       // the delays of each event, one for each time that it arrives; without any, all events are lost
+	{"lag", "SECONDS", (*scenario).lag, isGiven},                                                                  // DescribeStacks shows each change of a stack so late
+	{"events-shown-after", "SECONDS", (*scenario).eventsLag, isGiven},                                             // DescribeStackEvents shows each event so late: in memory only
+	{"misrecord", "STACK", (*scenario).misrecord, isGiven},                                                        // the record of the stack has outputs that it does not have
+	{"asks", "STEP...", (*scenario).asks, isGiven},                                                                // the step asks a user before it ends: in memory only
+	{"outage", "SECONDS", (*scenario).outage, isGiven},                                                            // CloudFormation cannot be reached for so long
+	{"abort", "[RUN]", (*scenario).abort, isGiven},                                                                // a user stops the execution of the run
+	{"deny", "TARGET", (*scenario).access, isGiven},                                                               // the role of the target cannot be assumed
+	{"allow", "TARGET", (*scenario).access, isGiven},                                                              // the role can be assumed again
+	{"withhold", "TARGET", (*scenario).permission, isGiven},                                                       // the target is not for the project
+	{"permit", "TARGET", (*scenario).permission, isGiven},                                                         // the target is for the project again
+	{"account", "ACCOUNT CHANGE", func(s *scenario, st statement) { s.Account(st.args[0], st.args[1]) }, isGiven}, // joins the unit for which the target org stands, leaves it, and so on
+	{"organizations", "DOES", func(s *scenario, st statement) { s.Organization(st.args[0]) }, isGiven},            // with each request from now on
+	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                                                     // a user brings the stack to this status, outside Stackwright and with other tags
+	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven},                                  // a user starts an operation: its status now, and the one with which it ends after five minutes
+	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                                                          // a user has created the stacks as the project has them, without Stackwright
+	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                                                      // somebody changes the topic of the stack without CloudFormation, or deletes it
+	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},                                        // a user deletes the change sets of the stack
+	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},                                             // a user changes this setting of the stack, which is no operation
+	{"stack-limit", "NUMBER", (*scenario).stackLimit, isGiven},                                                    // so many stacks there may be in each account and region from now on
+	{"lose-template", "STACK", func(s *scenario, st statement) { s.LoseTemplate(st.args[0]) }, isGiven},           // that the stack was deployed with is no longer in the bucket
+	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                                                      // nobody may read its template from now on
+	{"uses", "STACK STACK", (*scenario).uses, isGiven},                                                            // a user creates the first stack, which imports from the second
 
 	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven}, // in project files from now on: of the stack, or of the project
 	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                 // no longer

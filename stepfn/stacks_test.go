@@ -45,6 +45,7 @@ type stack struct {
 	importsTable            bool     // it imports the table
 	options                 []string // keys of stackOptions
 	targets                 []string // empty: the default target
+	unit                    bool     // one of the targets was a unit, in whose place are its accounts
 	needs                   []need
 }
 
@@ -150,7 +151,7 @@ func (w stacks) named(name string) stack {
 
 // in lists the targets of a stack.
 func (s stack) in() []string {
-	if len(s.targets) == 0 {
+	if len(s.targets) == 0 && !s.unit {
 		return []string{"default"}
 	}
 	return s.targets
@@ -158,7 +159,7 @@ func (s stack) in() []string {
 
 // node returns the name of the node of a stack in one of its targets.
 func (s stack) node(target string) string {
-	if len(s.targets) > 1 {
+	if len(s.targets) > 1 || s.unit {
 		return s.name + "@" + target
 	}
 	return s.name
@@ -224,6 +225,9 @@ func access(name, account, region string) project.Access {
 func targetOf(name string) project.Target {
 	if a, ok := accesses[name]; ok {
 		return a.Target
+	}
+	if unit, account, ok := project.UnitOf(name); ok && unit == unitAccess.Name {
+		return unitAccess.Member(account).Target
 	}
 	if number, ok := strings.CutPrefix(name, "fleet"); ok {
 		return project.Target{Name: name, Account: fmt.Sprintf("%012s", number), Region: "eu-central-1"}

@@ -3,4 +3,4 @@ package main
 
 import "github.com/stackwright/stackwright/pkg/wire"
 
-func main() { wire.Main((*wire.App).API) }
+func main() { wire.Main(wire.API) }

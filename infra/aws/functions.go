@@ -153,6 +153,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	if len(i.settings.suspend) > 0 && name == "plan" {
 		e["STACKWRIGHT_SUSPEND"] = i.settings.suspend.String()
 	}
+	if i.settings.organization != "" && (name == "plan" || name == "api") {
+		e["STACKWRIGHT_ORGANIZATION"] = i.settings.asks()
+	}
 	if len(i.settings.external) > 0 && name == "plan" {
 		e["STACKWRIGHT_EXTERNAL"] = i.settings.external.String()
 	}

@@ -87,9 +87,17 @@ func TestBus(t *testing.T) {
 		t.Error(got)
 	}
 	all := the(t, full)
-	if got := all.of("AWS::Events::EventBusPolicy"); !slices.Equal(got, []string{"EventsOfTargets"}) { // one: see letIn
+	if got := all.of("AWS::Events::EventBusPolicy"); !slices.Equal(got, []string{"EventsOfTargets", "EventsOfUnits"}) { // one for all accounts: see allowTargets
 		t.Fatal(got)
 	}
+	if got := text(all.Resources["EventsOfTargets"].DependsOn); got != `["EventsOfUnits"]` {
+		t.Errorf("the policies of the bus are put one after the other, not %s", got)
+	}
+	all.says(t, "EventsOfUnits", map[string]string{
+		"StatementId": "stackwright-test-units", "Statement.Principal": "*", "Statement.Action": "events:PutEvents",
+		"Statement.Condition": `{"StringEquals":{"aws:PrincipalOrgID":"o-a1b2c3d4e5","events:detail-type":"CloudFormation Stack Status Change","events:source":"aws.cloudformation"}}`,
+		"Statement.Resource":  "arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:event-bus/default",
+	})
 	all.says(t, "EventsOfTargets", map[string]string{
 		"StatementId":             "stackwright-test",
 		"Statement.Principal.AWS": `["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]`, "Statement.Action": "events:PutEvents",

@@ -61,6 +61,9 @@ func inRoles(s settings) map[string][]permission {
 	for _, f := range assuming {
 		all[f] = append(all[f], targets(s)...)
 	}
+	for f, reads := range map[string]bool{"api": false, "plan": true} {
+		all[f] = append(all[f], s.listed(reads)...)
+	}
 	for f := range all {
 		all[f] = slices.Concat(all[f], watched(f), encrypted(s))
 	}
@@ -368,10 +371,41 @@ func targets(s settings) []permission {
 	for _, account := range s.accounts {
 		roles = append(roles, "arn:${Partition}:iam::"+account+":role/stackwright/"+s.stack+"-*")
 	}
-	if roles == nil {
+	var all []permission
+	if roles != nil {
+		all = append(all, permission{Do: []string{"sts:AssumeRole"}, On: roles, Why: "an account may have a role for each of its targets"})
+	}
+	return append(all, s.inOrganization("*", "the accounts of an organizational unit come and go; each has a role for each of its targets, which requires the external ID of the target")...)
+}
+
+// inOrganization assumes roles of the installation's name in all accounts of the organization, if there is the setting.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-resourceorgid
+func (s settings) inOrganization(named, why string) []permission {
+	if s.organization == "" {
 		return nil
 	}
-	return []permission{{Do: []string{"sts:AssumeRole"}, On: roles, Why: "an account may have a role for each of its targets"}}
+	return []permission{{
+		Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::*:role/stackwright/" + s.stack + "-" + named},
+		If: conditions{"StringEquals": {"aws:ResourceOrgID": s.organization}}, Why: why,
+	}}
+}
+
+// listed are for the lists of the accounts of units, and for accounts that their unit does not have, if single ones are read. The ARNs of units and accounts have the account of the organization's management, whose ID nobody has to know.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsorganizations.html
+func (s settings) listed(single bool) []permission {
+	switch {
+	case s.organization == "":
+		return nil
+	case s.lister != "":
+		return []permission{{Do: []string{"sts:AssumeRole"}, On: []string{s.lister}}}
+	}
+	in := "arn:${Partition}:organizations::*:"
+	const why = "targets stand for organizational units, whose accounts come and go"
+	all := []permission{{Do: []string{"organizations:ListAccountsForParent", "organizations:ListOrganizationalUnitsForParent"}, On: []string{in + "ou/" + s.organization + "/ou-*"}, Why: why}}
+	if single {
+		all = append(all, permission{Do: []string{"organizations:DescribeAccount", "organizations:ListParents"}, On: []string{in + "account/" + s.organization + "/*"}, Why: why})
+	}
+	return all
 }
 
 // readers assumes the roles in other accounts that only read stacks, if there are any.
@@ -380,10 +414,12 @@ func readers(s settings) []permission {
 	for _, account := range s.accounts {
 		roles = append(roles, "arn:${Partition}:iam::"+account+":role/stackwright/"+s.stack+"-*reader")
 	}
-	if roles == nil {
-		return nil
+	const why = "each account has one, whose name begins with that of the installation; it may read resources and events of stacks"
+	var all []permission
+	if roles != nil {
+		all = append(all, permission{Do: []string{"sts:AssumeRole"}, On: roles, Why: why})
 	}
-	return []permission{{Do: []string{"sts:AssumeRole"}, On: roles, Why: "each account has one, whose name begins with that of the installation; it may read resources and events of stacks"}}
+	return append(all, s.inOrganization("*reader", why)...)
 }
 
 // hooks calls what the owner of the installation lists, in the own account. In other accounts, the roles of targets decide.

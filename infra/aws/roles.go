@@ -131,6 +131,9 @@ func (i *installation) addPrincipals() {
 	if len(i.settings.accounts) > 0 {
 		i.output("TargetAccounts", strings.Join(i.settings.accounts, ","), "The other accounts whose roles the installation may assume")
 	}
+	if i.settings.organization != "" {
+		i.output("Organization", i.settings.asks(), "The role with which the accounts of organizational units are listed; own if the functions' own roles may do so")
+	}
 	i.output("TargetPrincipals", strings.Join(all, ","), "The roles that the orchestrator roles of targets trust")
 	i.output("TargetReader", i.role("api"), "The role that the reader roles of targets trust")
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackwright/stackwright/infra/local/organizations"
 	"github.com/stackwright/stackwright/pkg/entry/api"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 )
@@ -80,6 +81,9 @@ func (e allRoutes) reads(run string) {
 			values := []string{"pair", "default", run}
 			if strings.Contains(route, "/revisions/{") {
 				values = []string{"pair", "default", all.Revisions[1].Run, all.Revisions[0].Run}
+			}
+			if strings.Contains(route, "/targets/{") {
+				values = []string{"org"}
 			}
 			e.ask(route, http.StatusOK, queries[route], "", nil, values[:strings.Count(route, "{")]...)
 		}
@@ -156,9 +160,25 @@ func (e allRoutes) starts(size string) report.Run {
 	return e.wait(r.Run, "waiting")
 }
 
+// units registers a target that stands for a unit, which has an account.
+func (e allRoutes) units() {
+	e.Helper()
+	const unit = "ou-home-12345678"
+	if err := e.cloud.Organization.Put(organizations.Account{ID: "111111111111", Name: "shop", Parent: unit}); err != nil {
+		e.Fatal(err)
+	}
+	e.ask("PUT /targets/{target}", http.StatusOK, "", `{"unit":"`+unit+`","region":"eu-west-1","projects":["*@*"],"role":"arn:aws:iam::*:role/stackwright/stackwright-orchestrator","execution_role":"arn:aws:iam::*:role/stackwright/stackwright-execution"}`, nil, "org")
+	var page report.UnitAccountPage
+	e.ask("GET /targets/{target}/accounts", http.StatusOK, "", "", &page, "org")
+	if len(page.Accounts) != 1 || !page.Accounts[0].Deployed || page.Accounts[0].Target != "org-111111111111" {
+		e.Errorf("the accounts of the unit are %+v", page)
+	}
+}
+
 // commands gives each command to runs that wait for approval, and sees that it is carried out.
 func (e allRoutes) commands() {
 	e.Helper()
+	e.units()
 	waits := e.starts("huge")
 	e.reads(waits.Run)
 	e.shows(waits.Run)

@@ -50,7 +50,7 @@ func installs(t *testing.T) *installed {
 			t.Fatalf("%s: %v\n%s", build, err, said)
 		}
 	}
-	if err := synthesize(filepath.Join(out, "cdk.out"), map[string]any{"code": code, "projects": "*@*", "executionPolicies": "PowerUserAccess", "notify": "reports;report=html"}); err != nil {
+	if err := synthesize(filepath.Join(out, "cdk.out"), map[string]any{"code": code, "projects": "*@*", "executionPolicies": "PowerUserAccess", "notify": "reports;report=html", "organization": "o-localhome0"}); err != nil {
 		t.Fatal(err)
 	}
 	i := &installed{T: t, blueprint: readBlueprint(t, out)}

@@ -19,20 +19,22 @@ import (
 // settings are what differs between installations. They come from the context of the CDK app: from cdk.json, or from -c
 // name=value.
 type settings struct {
-	stack     string            // the name of the installation's stack; all other names begin with it
-	accounts  []string          // the accounts of targets, besides the own one
-	policies  []string          // ARNs of policies of the execution role
-	drift     []string          // ARNs of policies with which the functions read resources, so that their drift can be detected
-	projects  project.Grants    // who may use the target default
-	adoptable string            // pattern of the names of stacks without our tag that projects may take over; empty for none
-	owner     access.Owner      // who is admin of all projects, whatever the access file says
-	hooks     hook.Allowed      // what hooks may call
-	remote    remote.Allowed    // the files from elsewhere that projects may use
-	key       bool              // data and notifications are encrypted with a key of the customer
-	full      bool              // all alarms and the dashboard, not only the alarms of which each tells what no other does
-	logDays   int               // retention of the logs
-	suspend   project.Grants    // the projects that may be suspended
-	external  project.Externals // the stacks outside their projects whose outputs these may read
+	stack        string            // the name of the installation's stack; all other names begin with it
+	accounts     []string          // the accounts of targets, besides the own one
+	organization string            // the ID of the organization in whose accounts roles may be assumed; units are no targets if it is empty
+	lister       string            // the ARN of the role with which its accounts are listed; empty for the functions' own roles
+	policies     []string          // ARNs of policies of the execution role
+	drift        []string          // ARNs of policies with which the functions read resources, so that their drift can be detected
+	projects     project.Grants    // who may use the target default
+	adoptable    string            // pattern of the names of stacks without our tag that projects may take over; empty for none
+	owner        access.Owner      // who is admin of all projects, whatever the access file says
+	hooks        hook.Allowed      // what hooks may call
+	remote       remote.Allowed    // the files from elsewhere that projects may use
+	key          bool              // data and notifications are encrypted with a key of the customer
+	full         bool              // all alarms and the dashboard, not only the alarms of which each tells what no other does
+	logDays      int               // retention of the logs
+	suspend      project.Grants    // the projects that may be suspended
+	external     project.Externals // the stacks outside their projects whose outputs these may read
 
 	notify notify.Destinations // of the events of runs
 
@@ -54,6 +56,7 @@ type setting struct {
 var known = []setting{
 	{"stack", "stackwright", readStack},
 	{"targetAccounts", "", readAccounts},
+	{"organization", "", readOrganization},
 	{"executionPolicies", "", readPolicies},
 	{"driftPolicies", "", readDriftPolicies},
 	{"projects", "", readProjects},
@@ -168,6 +171,37 @@ func readAccounts(s *settings, words []string) error {
 	return nil
 }
 
+// The forms of the IDs of organizations, and of roles.
+// https://docs.aws.amazon.com/organizations/latest/APIReference/API_Organization.html
+var (
+	organizationForm = regexp.MustCompile(`^o-[a-z0-9]{10,32}$`)
+	listerForm       = regexp.MustCompile(`^arn:aws[a-z-]*:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}$`)
+)
+
+func readOrganization(s *settings, words []string) error {
+	switch {
+	case len(words) == 0:
+		return nil
+	case !organizationForm.MatchString(words[0]):
+		return fmt.Errorf("%q is not the ID of an organization, such as o-a1b2c3d4e5: aws organizations describe-organization shows it", words[0])
+	case len(words) > 2 || len(words) == 2 && !listerForm.MatchString(words[1]):
+		return fmt.Errorf("%q is not the ARN of the role of the management account with which its accounts are listed: write o-a1b2c3d4e5,arn:aws:iam::111111111111:role/NAME, or the ID alone if the installation's account may list them", strings.Join(words[1:], ","))
+	}
+	s.organization = words[0]
+	if len(words) == 2 {
+		s.lister = words[1]
+	}
+	return nil
+}
+
+// asks is how the installation lists the accounts of its organization, as pkg/wire reads it.
+func (s settings) asks() string {
+	if s.lister != "" {
+		return s.lister
+	}
+	return "own"
+}
+
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
 // what hooks may call up to three times its length, files from elsewhere and the projects that may be suspended up to twice theirs, and the rest some 4,000.
 // The output TargetAccounts has room for 78 accounts.
@@ -182,6 +216,9 @@ func mostAccounts(s settings) int {
 	}
 	if len(s.suspend) > 0 {
 		room -= 400 + 2*len(s.suspend.String())
+	}
+	if s.organization != "" {
+		room -= 300
 	}
 	return room / len(`"arn:aws:iam::000000000000:role/stackwright/`+s.stack+`-*",`)
 }

@@ -35,6 +35,12 @@ func (i *installation) addKey() {
 			If: conditions{"StringEquals": {"kms:ViaService": "s3." + *awscdk.Aws_REGION() + ".amazonaws.com"}},
 		}, others...), nil)
 	}
+	if of := i.settings.organization; of != "" { // the same, in the accounts of units
+		i.key.AddToResourcePolicy(statement(permission{
+			Do: []string{"kms:Decrypt"}, On: []string{"*"},
+			If: conditions{"StringEquals": {"kms:ViaService": "s3." + *awscdk.Aws_REGION() + ".amazonaws.com", "aws:PrincipalOrgID": of}},
+		}, awsiam.NewAnyPrincipal()), nil)
+	}
 }
 
 // mayEncrypt allows a service that publishes to the topic to use the key.
@@ -98,6 +104,12 @@ func (i *installation) addBucket() {
 		i.bucket.AddToResourcePolicy(statement(permission{
 			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/artifacts/*", *i.bucket.BucketArn() + "/templates/*"},
 		}, others...))
+	}
+	if of := i.settings.organization; of != "" { // the same, in the accounts of units
+		i.bucket.AddToResourcePolicy(statement(permission{
+			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/artifacts/*", *i.bucket.BucketArn() + "/templates/*"},
+			If: conditions{"StringEquals": {"aws:PrincipalOrgID": of}},
+		}, awsiam.NewAnyPrincipal()))
 	}
 	// Identity policies and boundaries name the bucket, and not the access points that somebody makes for it.
 	// https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-points-policies.html

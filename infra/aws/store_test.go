@@ -66,13 +66,16 @@ func TestNamedVersionsStay(t *testing.T) {
 // templates and the files that they name.
 func TestBucketPolicy(t *testing.T) {
 	none, two := policy(t, the(t, plain), "AWS::S3::BucketPolicy"), policy(t, the(t, full), "AWS::S3::BucketPolicy")
-	if len(none) != 2 || len(two) != 4 {
+	if len(none) != 2 || len(two) != 5 {
 		t.Fatal(none, two)
 	}
 	if got := text(none[0]); got != `{"Action":"s3:*","Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}","${Bucket.Arn}/*"]}` {
 		t.Error(got)
 	}
 	if got := text(two[1]); got != `{"Action":"s3:GetObject","Effect":"Allow","Principal":{"AWS":["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]},"Resource":["${Bucket.Arn}/artifacts/*","${Bucket.Arn}/templates/*"]}` {
+		t.Error(got)
+	}
+	if got := text(two[2]); got != `{"Action":"s3:GetObject","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-a1b2c3d4e5"}},"Effect":"Allow","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}/artifacts/*","${Bucket.Arn}/templates/*"]}` {
 		t.Error(got)
 	}
 }

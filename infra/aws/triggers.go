@@ -1,6 +1,8 @@
 package main
 
 import (
+	"maps"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
@@ -65,6 +67,9 @@ func (i *installation) aim(r awsevents.Rule, function string) {
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-bus-perms.html
 // https://github.com/hashicorp/terraform-provider-aws/issues/4031
 func (i *installation) allowTargets() {
+	if of := i.settings.organization; of != "" {
+		i.allowEvents("EventsOfUnits", i.settings.stack+"-units", "*", map[string]any{"aws:PrincipalOrgID": of})
+	}
 	if len(i.settings.accounts) == 0 {
 		return
 	}
@@ -72,17 +77,22 @@ func (i *installation) allowTargets() {
 	for _, account := range i.settings.accounts {
 		roots = append(roots, i.fill("arn:${Partition}:iam::"+account+":root"))
 	}
+	targets := i.allowEvents("EventsOfTargets", i.settings.stack, map[string]any{"AWS": roots}, nil)
+	if units := i.Stack.Node().TryFindChild(jsii.String("EventsOfUnits")); units != nil { // one after the other
+		targets.Node().AddDependency(units)
+	}
+}
+
+// allowEvents puts a statement that allows a principal to forward the events of stacks on the bus.
+func (i *installation) allowEvents(id, statement string, principal any, equals map[string]any) awsevents.CfnEventBusPolicy {
 	p := trigger.Stacks()
-	awsevents.NewCfnEventBusPolicy(i.Stack, jsii.String("EventsOfTargets"), &awsevents.CfnEventBusPolicyProps{
-		StatementId: jsii.String(i.settings.stack),
+	all := map[string]any{"events:source": p.Source[0], "events:detail-type": p.DetailType[0]}
+	maps.Copy(all, equals)
+	return awsevents.NewCfnEventBusPolicy(i.Stack, jsii.String(id), &awsevents.CfnEventBusPolicyProps{
+		StatementId: jsii.String(statement),
 		Statement: map[string]any{
-			"Effect":    "Allow",
-			"Principal": map[string]any{"AWS": roots},
-			"Action":    "events:PutEvents",
-			"Resource":  i.fill("${Bus}"),
-			"Condition": map[string]any{"StringEquals": map[string]any{
-				"events:source": p.Source[0], "events:detail-type": p.DetailType[0],
-			}},
+			"Effect": "Allow", "Principal": principal, "Action": "events:PutEvents", "Resource": i.fill("${Bus}"),
+			"Condition": map[string]any{"StringEquals": all},
 		},
 	})
 }

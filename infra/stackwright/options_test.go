@@ -115,6 +115,17 @@ var wrong = []string{
 	"purge --older-than soon",
 	"purge --keep many",
 	"purge --older-than 1h --keep -1",
+	"targets add org",
+	"targets add org --ou ou-1 --except 1 --except 111111111111,111111111111 --region eu-wset-1 --projects shop --role admin --execution-role admin",
+	"targets add org --ou r-home --region eu-west-1 --projects '*@*' --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator",
+	"targets add org --ou ou-home-12345678 --account 111111111111 --region eu-west-1 --projects '*@*' --role 'arn:aws:iam::*:role/stackwright/stackwright-orchestrator'",
+	"targets add org --except 111111111111 --region eu-west-1 --projects '*@*' --role 'arn:aws:iam::*:role/stackwright/stackwright-orchestrator'",
+	"targets add org --ou '' --region eu-west-1 --projects '*@*'",
+	"targets add org --ou ou-home-12345678 --except '' --region '' --role ''",
+	"targets add org --ou ou-home-12345678 --region eu-west-1 --projects '*@*' --role 'arn:aws:iam::*:role/stackwright/stackwright-orchestrator'",
+	"targets add org --ou ou-home-12345678 --except 111111111111,222222222222 --region eu-west-1 --projects '*@*' --role 'arn:aws:iam::*:role/stackwright/stackwright-orchestrator'",
+	"targets add org --account one --region eu-west-1 --projects '*@*'",
+	"targets remove org",
 }
 
 // general are flags that all commands have, or that take any text.
@@ -129,6 +140,9 @@ func TestRefusedOptions(t *testing.T) {
 	l := newLaptop(t)
 	l.must(cli.ExitOK, "deploy", l.project)
 	l.must(cli.ExitOK, "snapshot", "monday")
+	for name, account := range map[string]string{"eu": "111111111111", "us": "222222222222"} { // each with an external ID of its own
+		l.must(cli.ExitOK, "targets", "add", name, "--account", account, "--region", "eu-west-1", "--projects", "shop@*", "--role", "arn:aws:iam::"+account+":role/stackwright/stackwright-orchestrator")
+	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

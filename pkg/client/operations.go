@@ -360,6 +360,13 @@ func (c *Client) ListTargets(ctx context.Context, options ...Option) (report.Tar
 	return got, err
 }
 
+// ListUnitAccounts is GET /targets/{target}/accounts: list the accounts of the organizational unit for which a target stands, as AWS Organizations lists them now.
+func (c *Client) ListUnitAccounts(ctx context.Context, target string, options ...Option) (report.UnitAccountPage, error) {
+	var got report.UnitAccountPage
+	err := c.ask(ctx, request{method: "GET", path: at("/targets/{target}/accounts", target)}, &got, options)
+	return got, err
+}
+
 // PauseRun is POST /projects/{project}/{environment}/runs/{run}/pause: pause a run: it starts no more steps until it is continued.
 func (c *Client) PauseRun(ctx context.Context, project, environment, run string, body report.CommandRequest, options ...Option) (report.Run, error) {
 	var got report.Run

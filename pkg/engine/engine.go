@@ -27,6 +27,7 @@ type Engine struct {
 	Changes        Changes
 	Policies       Policies
 	Permits        Permits
+	Units          Units
 	Suspends       project.Grants    // the projects that may be suspended
 	Alarms         Alarms            // that stop promotions
 	Externals      project.Externals // the stacks outside their projects whose outputs and exports these may read

@@ -295,6 +295,13 @@ type Permits interface {
 	Permit(ctx context.Context, project string, t project.Target) error
 }
 
+// Units follows the accounts of organizational units for which targets stand.
+type Units interface {
+	// Unreachable returns, of some targets in which stacks are recorded, those in accounts of units that nobody can use at present, with why. Whether
+	// other targets can be used is not checked. An error means that this is not known, and nothing may be changed.
+	Unreachable(ctx context.Context, targets []project.Target) (map[project.Target]string, error)
+}
+
 // Clouds reads the live stacks of all accounts and regions.
 type Clouds interface {
 	// Observe reads the stack of each location, by name, and whether it is the

@@ -54,11 +54,15 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	recorded, leave, take := plan.Rename(desired, records)
-	live, err := e.observePermitted(ctx, r, plan.Locations(desired, recorded))
+	unreachable, err := e.unreachable(ctx, desired, recorded)
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended, Retain: r.Retain}
+	live, err := e.observePermitted(ctx, r, plan.Locations(desired, unreachable.Others(recorded)))
+	if err != nil {
+		return plan.View{}, nil, err
+	}
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended, Retain: r.Retain}.Leaving(unreachable, e.operation(r))
 	if !e.operation(r).NeedsFiles {
 		l, err := e.Store.Lock(ctx, r.Project)
 		if err != nil {

@@ -7,6 +7,8 @@ package format
 
 import (
 	"cmp"
+	"errors"
+	"maps"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -59,6 +61,10 @@ type Options struct {
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 
+	// Units has the targets of the accounts of organizational units, sorted, by the name of the target that stands for the unit. One that is not in
+	// it is among Loaded.Unregistered: its accounts are listed only if the project names it.
+	Units map[string][]project.Target
+
 	Store        packages.Store         // the bucket for the files that templates name
 	Installation check.Installation     // that reads the project; the zero value is none
 	Remote       map[string]remote.File // from elsewhere, by address
@@ -84,6 +90,30 @@ type Loaded struct {
 type Origin struct {
 	File       string                    // whose text is the template; empty if that is elsewhere, or is made of something else
 	Parameters map[string]declared.Entry // that the files give, with the defaults merged in
+}
+
+// WithUnits reads a project with read, and once more if it names targets that stand for organizational units: members returns the targets of
+// their accounts, and those of the names that are none are left out. read returns the targets that are not registered.
+func WithUnits(o Options, read func(Options) (unregistered []string, err error), members func(names []string) (map[string][]project.Target, error)) error {
+	names, err := read(o)
+	if len(names) == 0 {
+		return err
+	}
+	units, lost := members(names)
+	if lost != nil {
+		return errors.Join(err, lost)
+	}
+	if len(units) == 0 {
+		return err
+	}
+	o.Units, o.Targets = units, maps.Clone(o.Targets)
+	for _, targets := range units {
+		for _, t := range targets {
+			o.Targets[t.Name] = t
+		}
+	}
+	_, err = read(o)
+	return err
 }
 
 // Environments lists the environments that the files list, in their order, and for each pattern a name that fits it. It is
@@ -135,7 +165,7 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Holds: o.Holds, Remote: elsewhere,
+		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Units: o.Units, Holds: o.Holds, Remote: elsewhere,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered, Required: p.Required}

@@ -15,6 +15,8 @@ type Stored struct {
 	Nodes     map[string]project.Node
 	Templates map[string][]byte // by digest
 	Unread    string            // why the project cannot be read; empty if it can be
+
+	Unregistered []string // targets that are named and not registered, or whose accounts Options.Units lacks
 }
 
 // ReadStored reads a configuration that was uploaded under a key, to compare it: it fetches nothing from elsewhere, and checks no conditions. kept returns
@@ -40,7 +42,7 @@ func ReadStored(key string, body []byte, o Options, kept func(remote.Address) (r
 		}
 		return found, nil
 	})
-	all := Stored{Files: files, Nodes: l.Project.Nodes, Templates: l.Templates}
+	all := Stored{Files: files, Nodes: l.Project.Nodes, Templates: l.Templates, Unregistered: l.Unregistered}
 	switch {
 	case fault.Is(err, fault.Invalid):
 		all.Unread = strings.Join(fault.Messages(err), "; ")

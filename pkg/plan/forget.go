@@ -15,7 +15,7 @@ import (
 func forget() Operation {
 	return Operation{
 		Name: "forget", Plan: ForgetStacks,
-		Requestable: true, NeedsOnly: true, Approvable: true, Retryable: true, NeedsRunning: true,
+		Requestable: true, NeedsOnly: true, OfUnreachable: true, Approvable: true, Retryable: true, NeedsRunning: true,
 		Options: append(Selecting(), OptionReason, OptionRefuse, OptionWhileSuspended),
 		Effect:  "it deletes the records of some stacks; the stacks stay",
 	}
@@ -25,7 +25,7 @@ func forget() Operation {
 func previewForget() Operation {
 	return Operation{
 		Name: PlanPrefix + "forget", Plan: ForgetStacks,
-		Requestable: true, NeedsOnly: true, Preview: true,
+		Requestable: true, NeedsOnly: true, OfUnreachable: true, Preview: true,
 		Options: Selecting(),
 		Effect:  "the deletion of the records of some stacks is planned",
 	}

@@ -29,6 +29,7 @@ type Operation struct {
 	Adopts          bool     // it adopts the stacks of all nodes that it is about
 	Recreates       bool     // it deletes stacks that are as desired, and creates them again
 	Prunes          bool     // it deletes the obsolete stacks of the project's files, and is about no others
+	OfUnreachable   bool     // it is also about stacks in accounts that nobody can use at present
 	NeedsOnly       bool     // it is about the stacks that the request names, and never about all
 	Compares        bool     // it finds out how stacks differ from what is known of them, and changes none
 	Preview         bool     // its plan is shown and never executed: it takes no lock and changes no stack

@@ -21,6 +21,11 @@ type Access struct {
 	// The role's trust policy requires the external ID, so that knowing the role's ARN is not
 	// enough to assume it. It is random, and all targets with the same role share it.
 	ExternalID string `json:"external_id,omitempty"`
+
+	// A target may stand for the accounts of an organizational unit of AWS Organizations. Then it has no account, and its roles have * in place of
+	// one: each account has roles of these names. See Member.
+	Unit   string   `json:"unit,omitempty"`   // the ID of the unit, such as ou-abcd-12345678
+	Except []string `json:"except,omitempty"` // the accounts of the unit that are left out, sorted
 }
 
 // The names of the roles that infra/aws/target/account.yaml creates end so: of the role that changes stacks, and of the one that only reads them.
@@ -52,6 +57,7 @@ type Reach struct {
 	Home     Target   // the installation's own
 	Stack    string   // its name, with which the names of roles begin
 	Accounts []string // the other accounts whose roles it may assume; nil is all, on a laptop
+	Units    bool     // it may list the accounts of organizational units, and assume roles in all accounts of its organization
 }
 
 // The paths of roles that an installation may assume, and pass in its own account.
@@ -63,22 +69,18 @@ func (r Reach) passes() string {
 // Check returns everything that is wrong with an access that is to be registered
 // at an installation of a reach, each as a Fault of kind Invalid.
 func (a Access) Check(r Reach) error {
+	if a.Unit != "" || len(a.Except) > 0 {
+		return a.checkUnit(r)
+	}
 	var wrong []error
 	home := r.Home
 	say := func(format string, args ...any) { wrong = append(wrong, fault.New(fault.Invalid, format, args...)) }
-	switch {
-	case a.Name == DefaultTarget:
-		say("target %s is the installation's own account and region and is registered already: use another name; the setting projects of the installation says which projects may use it", a.Name)
-	case !TargetName.MatchString(a.Name):
-		say("%q is not a valid name of a target: use letters, digits and hyphens, at most 64, beginning with a letter", a.Name)
-	}
+	a.checkName(say)
 	if !accountID.MatchString(a.Account) {
 		say("account %q: write the twelve digits of its ID", a.Account)
 	}
-	if err := CheckRegion(a.Region); err != nil {
+	if err := a.checkRegion(home); err != nil {
 		wrong = append(wrong, err)
-	} else if partition(a.Region) != partition(home.Region) {
-		say("region %s is in another partition of AWS than the installation, which is in %s: install Stackwright there too", a.Region, home.Region)
 	}
 	for _, arn := range []string{a.Role, a.Execution} {
 		m := roleARN.FindStringSubmatch(arn)
@@ -103,13 +105,37 @@ func (a Access) Check(r Reach) error {
 	case r.Accounts != nil && a.Execution == "":
 		say("role %s may change stacks only with an execution role: give its ARN with --execution-role; the output ExecutionRole of infra/aws/target/account.yaml has it", a.Role)
 	}
+	return errors.Join(append(wrong, a.checkProjects())...)
+}
+
+// checkName refuses a name that no target may have.
+func (a Access) checkName(say func(string, ...any)) {
+	switch {
+	case a.Name == DefaultTarget:
+		say("target %s is the installation's own account and region and is registered already: use another name; the setting projects of the installation says which projects may use it", a.Name)
+	case !TargetName.MatchString(a.Name):
+		say("%q is not a valid name of a target: use letters, digits and hyphens, at most 64, beginning with a letter", a.Name)
+	}
+}
+
+// checkRegion refuses a region that does not exist, or in which the roles of the installation cannot be used.
+func (a Access) checkRegion(home Target) error {
+	if err := CheckRegion(a.Region); err != nil {
+		return err
+	}
+	if partition(a.Region) != partition(home.Region) {
+		return fault.New(fault.Invalid, "region %s is in another partition of AWS than the installation, which is in %s: install Stackwright there too", a.Region, home.Region)
+	}
+	return nil
+}
+
+// checkProjects refuses a target that no project may use.
+func (a Access) checkProjects() error {
+	var none error
 	if len(a.Projects) == 0 {
-		say("no project may use target %s: name those that may with --projects, such as 'shop@prod,team-*@*', or '*@*' for all", a.Name)
+		none = fault.New(fault.Invalid, "no project may use target %s: name those that may with --projects, such as 'shop@prod,team-*@*', or '*@*' for all", a.Name)
 	}
-	if err := a.Projects.check(); err != nil {
-		wrong = append(wrong, err)
-	}
-	return errors.Join(wrong...)
+	return errors.Join(none, a.Projects.check())
 }
 
 // checkExecution refuses an execution role in the installation's own account that the

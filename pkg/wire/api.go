@@ -37,11 +37,11 @@ func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events
 func (h *App) server() api.API {
 	return api.API{
 		Engine: &h.engine, Reader: h.table, Plans: h.bucket, Records: h.table, Schedules: h.schedules, Executions: h.engine.Machine, Uploads: h.uploads, Inside: h.inside,
-		Configurations: configurations{&loader{bucket: h.bucket, registry: h.table, home: h.home, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}},
+		Configurations: configurations{&loader{bucket: h.bucket, registry: h.table, units: h.follower(), home: h.home, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}},
 		Installation:   reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access)},
 		Targets: target.Registry{
-			Store: h.table, Home: h.access, NewExternalID: sts.NewExternalID,
-			Reach: project.Reach{Home: h.home, Stack: h.own.Stack, Accounts: h.accounts},
+			Store: h.table, Organization: h.organization(), Home: h.access, NewExternalID: sts.NewExternalID,
+			Reach: project.Reach{Home: h.home, Stack: h.own.Stack, Accounts: h.accounts, Units: h.organizationRole != ""},
 		},
 		Purger:       h.purge,
 		Rate:         h.rate,

@@ -32,6 +32,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/purge"
+	"github.com/stackwright/stackwright/pkg/unit"
 )
 
 // parallel is how many stacks one poll describes at a time. DescribeStacks allows
@@ -59,6 +60,10 @@ type App struct {
 	page      *issuedPage // nil if the installation serves no page
 	deliverer *notify.Deliverer
 	rate      int // as in Environment
+
+	config           aws.Config
+	organizationRole string // as in Environment.Organization
+	organizations    func(aws.Config, string) unit.Organization
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
@@ -87,8 +92,9 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		log:    logger,
 		owner:  env.Owner,
 		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), purge: purge.Purge{Table: table, Bucket: s3.PurgedBucket{Bucket: objects, Client: client}, Now: time.Now}, inside: readers(accounts),
-		page:      pageOf(env),
-		rate:      env.Rate,
+		page:   pageOf(env),
+		rate:   env.Rate,
+		config: cfg, organizationRole: env.Organization, organizations: env.Organizations,
 		deliverer: deliverer(cfg, env, table, objects, logger),
 		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
 			there := cfg.Copy()
@@ -130,7 +136,7 @@ func s3Options(o *sdks3.Options) {
 // PlanBy returns the function plan, which checks plans by policies with c.
 func PlanBy(c Checker) func(*App, context.Context, engine.ExecutionInput) (engine.LoopState, error) {
 	return func(h *App, ctx context.Context, d engine.ExecutionInput) (engine.LoopState, error) {
-		return h.plan(ctx, d, c)
+		return h.listing(Organization).plan(ctx, d, c)
 	}
 }
 
@@ -139,10 +145,12 @@ func (h *App) plan(ctx context.Context, d engine.ExecutionInput, c Checker) (eng
 	ctx, done := h.forRun(ctx, d.Run)
 	defer done()
 	e := h.engine
-	l := &loader{bucket: h.bucket, registry: h.table, home: h.home, own: h.own, holds: c.Holds, remotes: h.remotes, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
+	units := h.follower()
+	l := &loader{bucket: h.bucket, registry: h.table, units: units, home: h.home, own: h.own, holds: c.Holds, remotes: h.remotes, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}
 	e.Configurations, e.Specs, e.Changes, e.Policies = l, l, l, policies{c, h.bucket, func(err error) {
 		h.logResult(ctx, err, "policies of the installation", slog.String("run", d.Run))
 	}}
+	e.Units = units
 	t, err := e.Plan(ctx, d)
 	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/stackwright/stackwright/pkg/access"
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/entry/notify"
@@ -15,37 +17,40 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
+	"github.com/stackwright/stackwright/pkg/unit"
 )
 
 // An Environment names the resources of the installation that a function belongs to.
 type Environment struct {
-	Table        string // of DynamoDB
-	Bucket       string
-	StateMachine string // its ARN
-	Account      string // twelve digits
-	Region       string
-	Bus          string // the name of an event bus
-	Stack        string // CloudFormation's name for the installation; may be empty
-	Execution    string // ARN of the role that CloudFormation assumes in the installation's own account; may be empty
-	Limits       budget.Limits
-	Schedules    scheduler.Group     // empty if there is none
-	Projects     project.Grants      // who may use the target default
-	Owner        access.Owner        // admins of all projects
-	Accounts     []string            // whose roles may be assumed in targets; nil is all
-	Hooks        hook.Allowed        // what hooks may call
-	Secrets      hook.Secrets        // with which hooks sign; nil is Secrets Manager
-	Webhooks     hook.Webhooks       // what hooks post to; nil is the Internet
-	Remote       remote.Allowed      // the files from elsewhere that projects may use
-	Web          remote.Web          // gets them; nil is the Internet
-	RemoteIn     string              // the file with the entries of Remote, on a laptop
-	Issuer       string              // of the tokens with which people sign in on the page
-	Client       string              // the public client ID of the page at the issuer; the installation serves no page if it is empty
-	Suspend      project.Grants      // the projects that may be suspended
-	Externals    project.Externals   // the stacks outside their projects whose outputs these may read
-	Notify       notify.Destinations // of the events of runs
-	Servers      notify.Servers      // that events are delivered to; nil is the Internet
-	Page         string              // the URL of the page; empty if there is none, or nobody knows it
-	Rate         int                 // requests a second that the HTTP API lets through; 0 is no limit
+	Table         string // of DynamoDB
+	Bucket        string
+	StateMachine  string // its ARN
+	Account       string // twelve digits
+	Region        string
+	Bus           string // the name of an event bus
+	Stack         string // CloudFormation's name for the installation; may be empty
+	Execution     string // ARN of the role that CloudFormation assumes in the installation's own account; may be empty
+	Limits        budget.Limits
+	Schedules     scheduler.Group                            // empty if there is none
+	Projects      project.Grants                             // who may use the target default
+	Owner         access.Owner                               // admins of all projects
+	Accounts      []string                                   // whose roles may be assumed in targets; nil is all
+	Hooks         hook.Allowed                               // what hooks may call
+	Secrets       hook.Secrets                               // with which hooks sign; nil is Secrets Manager
+	Webhooks      hook.Webhooks                              // what hooks post to; nil is the Internet
+	Remote        remote.Allowed                             // the files from elsewhere that projects may use
+	Web           remote.Web                                 // gets them; nil is the Internet
+	RemoteIn      string                                     // the file with the entries of Remote, on a laptop
+	Issuer        string                                     // of the tokens with which people sign in on the page
+	Client        string                                     // the public client ID of the page at the issuer; the installation serves no page if it is empty
+	Suspend       project.Grants                             // the projects that may be suspended
+	Externals     project.Externals                          // the stacks outside their projects whose outputs these may read
+	Organization  string                                     // how the installation asks AWS Organizations: "own" is with its own permissions, else the ARN of a role that it assumes; it does not if it is empty
+	Organizations func(aws.Config, string) unit.Organization // see Organization; nil for functions that list no accounts, and for those that their mains give it
+	Notify        notify.Destinations                        // of the events of runs
+	Servers       notify.Servers                             // that events are delivered to; nil is the Internet
+	Page          string                                     // the URL of the page; empty if there is none, or nobody knows it
+	Rate          int                                        // requests a second that the HTTP API lets through; 0 is no limit
 }
 
 // The variables that an Environment is read from.
@@ -62,9 +67,10 @@ const (
 	envAccounts     = "STACKWRIGHT_TARGET_ACCOUNTS" // with commas, or a star for all
 	envProjects     = "STACKWRIGHT_PROJECTS"        // patterns with commas; no project may use the target default if it is empty
 
-	envSuspend   = "STACKWRIGHT_SUSPEND"  // patterns of projects with commas; none may be suspended if it is empty
-	envExternals = "STACKWRIGHT_EXTERNAL" // patterns of projects and stacks with commas; none may be read if it is empty
-	envHooks     = "STACKWRIGHT_HOOKS"    // patterns of ARNs with commas; hooks may call nothing if it is empty
+	envSuspend      = "STACKWRIGHT_SUSPEND"      // patterns of projects with commas; none may be suspended if it is empty
+	envExternals    = "STACKWRIGHT_EXTERNAL"     // patterns of projects and stacks with commas; none may be read if it is empty
+	envOrganization = "STACKWRIGHT_ORGANIZATION" // own, or the ARN of a role; optional
+	envHooks        = "STACKWRIGHT_HOOKS"        // patterns of ARNs with commas; hooks may call nothing if it is empty
 
 	envIssuer = "STACKWRIGHT_PAGE_ISSUER" // https URL
 	envClient = "STACKWRIGHT_PAGE_CLIENT" // both or none
@@ -98,6 +104,7 @@ var variables = []variable{
 	{envAccount, pattern.New(`^\d{12}$`), "the twelve digits of the account", false},
 	{envRegion, pattern.New(`^[a-z0-9-]+$`), "the region", false},
 	{envAccounts, pattern.New(`^(\*|\d{12}(,\d{12})*)$`), "accounts of twelve digits with commas, or *", true},
+	{envOrganization, organizationForm, "own, or the ARN of a role", true},
 	{envIssuer, pattern.New(`^https://[^\s,;'"]+$`), "the https URL of an issuer of tokens", true},
 	{envClient, pattern.New(`^[!-~]{1,255}$`), "a client ID of up to 255 characters of ASCII", true},
 	{envPage, pattern.New(`^https?://[^\s,;'"?#]+$`), "the URL of the page", true},
@@ -164,7 +171,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
-		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Suspend: suspendable, Issuer: getenv(envIssuer), Client: getenv(envClient),
+		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Organization: getenv(envOrganization), Suspend: suspendable, Issuer: getenv(envIssuer), Client: getenv(envClient),
 		Notify: destinations, Page: getenv(envPage), Rate: number(getenv(envRate)),
 	}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/unit"
 )
 
 // A loader loads the configuration of one run. It holds the templates that it has
@@ -26,6 +27,7 @@ type loader struct {
 	own      check.Installation
 	holds    project.Condition
 	remotes  remotes
+	units    *unit.Follower
 
 	name      string              // of the project
 	store     packages.Store      // the bucket, for the files that templates name
@@ -61,9 +63,13 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 		return project.Project{}, fmt.Errorf("targets: %w", err)
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
-	loaded, err := l.remotes.read(ctx, r.Source, r.Project, files, format.Options{
+	var loaded format.Loaded
+	err = format.WithUnits(format.Options{
 		Project: name, Environment: environment, Targets: targets, Installation: l.own, Store: l.store, Holds: l.holds,
-	})
+	}, func(o format.Options) (unregistered []string, err error) {
+		loaded, err = l.remotes.read(ctx, r.Source, r.Project, files, o)
+		return loaded.Unregistered, err
+	}, func(names []string) (map[string][]project.Target, error) { return l.units.Members(ctx, names) })
 	l.name, l.templates, l.objects, l.needs = loaded.Project.Name, loaded.Templates, loaded.Objects, loaded.Needs
 	return loaded.Project, err
 }

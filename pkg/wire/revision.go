@@ -7,6 +7,7 @@ import (
 
 	reports "github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/format"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -26,6 +27,10 @@ func (c configurations) Configuration(ctx context.Context, r run.Run) (reports.C
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
 	o := format.Options{Project: name, Environment: environment, Targets: targets, Store: c.store}
-	stored, err := format.ReadStored(r.Source.Key, body, o, func(a remote.Address) (remote.File, error) { return c.bucket.RemoteFile(ctx, r.Source, a) })
+	var stored format.Stored
+	err = format.WithUnits(o, func(o format.Options) (unregistered []string, err error) {
+		stored, err = format.ReadStored(r.Source.Key, body, o, func(a remote.Address) (remote.File, error) { return c.bucket.RemoteFile(ctx, r.Source, a) })
+		return stored.Unregistered, err
+	}, func(names []string) (map[string][]project.Target, error) { return c.units.Members(ctx, names) })
 	return reports.ConfigurationOf(r.ID, stored.Files, stored.Nodes, stored.Templates, stored.Unread), err
 }

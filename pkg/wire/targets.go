@@ -83,7 +83,7 @@ func (l *loader) targets(ctx context.Context) (map[string]project.Target, error)
 	}
 	all := map[string]project.Target{l.home.Name: l.home}
 	for name, a := range registered {
-		if name != l.home.Name {
+		if name != l.home.Name && a.Unit == "" {
 			all[name] = a.Target
 		}
 	}

@@ -120,7 +120,11 @@ var table = map[string][]need{
 	"ssm.GetParameters": {{"ssm:GetParameters", ""}},
 	"ssm.PutParameter":  {{"ssm:PutParameter", ""}},
 
-	"sts.AssumeRole": {{"sts:AssumeRole", ""}},
+	"organizations.DescribeAccount":                  {{"organizations:DescribeAccount", ""}},
+	"organizations.ListAccountsForParent":            {{"organizations:ListAccountsForParent", ""}},
+	"organizations.ListOrganizationalUnitsForParent": {{"organizations:ListOrganizationalUnitsForParent", ""}},
+	"organizations.ListParents":                      {{"organizations:ListParents", ""}},
+	"sts.AssumeRole":                                 {{"sts:AssumeRole", ""}},
 }
 
 // An Action is an IAM action that a use needs, and the calls that need it.

@@ -22,6 +22,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/events"
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/lambda"
+	"github.com/stackwright/stackwright/infra/local/organizations"
 	"github.com/stackwright/stackwright/infra/local/rds"
 	"github.com/stackwright/stackwright/infra/local/s3"
 	"github.com/stackwright/stackwright/infra/local/scheduler"
@@ -103,6 +104,8 @@ type Cloud struct {
 	Bus           *events.Bus
 	// Schedules is EventBridge Scheduler.
 	Schedules *scheduler.Service
+	// Organization is AWS Organizations: the own account is the management account.
+	Organization *organizations.Service
 	// Machine is the ARN of the state machine, "" without one.
 	Machine string
 
@@ -222,6 +225,11 @@ func (c *Cloud) openStores() (err error) {
 		return err
 	}
 	c.onClose(c.Schedules.Close)
+	c.Organization, err = organizations.Open(c.opts.Data, c.opts.Account, func(r *http.Request) string { return c.caller(r).Account })
+	if err != nil {
+		return err
+	}
+	c.onClose(c.Organization.Close)
 	return nil
 }
 
@@ -254,6 +262,7 @@ func (c *Cloud) openServices() (err error) {
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
 		"rds":            c.unexpired(&rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
+		"organizations":  c.unexpired(c.Organization),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
 		"secretsmanager": c.ownAccountOnly(secrets.Service{Folder: c.subfolder("secrets"), Log: c.opts.Log}),
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),

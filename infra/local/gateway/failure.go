@@ -50,6 +50,7 @@ var throttled = map[string]Failure{
 	"states":         {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"events":         {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"scheduler":      {Status: http.StatusTooManyRequests, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
+	"organizations":  {Status: http.StatusBadRequest, Fault: Fault{"TooManyRequestsException", "You have sent too many requests in too short a period of time."}},
 	"autoscaling":    {Status: http.StatusBadRequest, Fault: Fault{"Throttling", "Rate exceeded"}},
 	"monitoring":     {Status: http.StatusBadRequest, Fault: Fault{"ThrottlingException", "Rate exceeded"}},
 	"lambda":         {Status: http.StatusTooManyRequests, Fault: Fault{"TooManyRequestsException", "Rate Exceeded."}},

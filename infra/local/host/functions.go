@@ -47,6 +47,7 @@ func variables(data string) (map[string]string, error) {
 		"STACKWRIGHT_WRITES":          "1000",
 		"AWS_REGION":                  cli.Region,
 		"STACKWRIGHT_SUSPEND":         "*@*",
+		"STACKWRIGHT_ORGANIZATION":    "own",
 		"STACKWRIGHT_EXTERNAL":        "*@*=*,*@*=ssm:*",                                                                                                                                   // all stacks here are the user's
 		"STACKWRIGHT_HOOKS":           "arn:aws:events:" + cli.Region + ":" + cli.Account + ":event-bus/default,arn:aws:cloudwatch:*:*:alarm:*,arn:aws:autoscaling:*:*:autoScalingGroup:*", // users have no functions here
 
@@ -126,7 +127,7 @@ func functions(how cli.Hosting, url string, own map[string]string) func(*cloud.C
 		if err != nil {
 			return nil, err
 		}
-		env.Web, env.Servers = how.Web, how.Servers
+		env.Web, env.Servers, env.Organizations = how.Web, how.Servers, wire.Organization
 		return lambda.InProcess(wire.New(o.ConfigAt(url), env, how.Log).Functions(policy.Checker{}), o.Host())
 	}
 }
@@ -173,7 +174,7 @@ func (h *Host) trust(role string) (externalID string, ok bool) {
 		return "", false
 	}
 	for _, a := range all {
-		if a.Role == role {
+		if a.Assumes(role) {
 			return a.ExternalID, true
 		}
 	}

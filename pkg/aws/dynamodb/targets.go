@@ -28,19 +28,29 @@ func (t *Table) Targets(ctx context.Context) (map[string]project.Access, error) 
 	return all, nil
 }
 
-// Access returns the target that is registered under a name, or an error of kind
-// Missing.
+// Access returns the target that is registered under a name, or that of an account of the unit for which a registered target stands. It is an
+// error of kind Missing if there is none.
 func (t *Table) Access(ctx context.Context, name string) (project.Access, error) {
-	var a project.Access
-	i, err := t.get(ctx, targetKey(name))
-	if err != nil {
-		return a, err
+	if of, account, member := project.UnitOf(name); member {
+		if a, found, err := t.registered(ctx, of); err != nil || found && a.Unit != "" {
+			return a.Member(account), err
+		}
 	}
-	if len(i) == 0 {
-		return a, fault.New(fault.Missing, "target %s is not registered", name)
+	a, found, err := t.registered(ctx, name)
+	if err == nil && !found {
+		return project.Access{}, fault.New(fault.Missing, "target %s is not registered", name)
+	}
+	return a, err
+}
+
+// registered returns the target that is registered under a name, and whether there is one.
+func (t *Table) registered(ctx context.Context, name string) (a project.Access, found bool, err error) {
+	i, err := t.get(ctx, targetKey(name))
+	if err != nil || len(i) == 0 {
+		return a, false, err
 	}
 	err = decode(i, &a)
-	return a, err
+	return a, err == nil, err
 }
 
 // AddTarget registers a target, in place of one that has its name, and records that in the audit log.

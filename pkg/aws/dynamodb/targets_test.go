@@ -44,15 +44,24 @@ func TestTargets(t *testing.T) {
 	for range 2 { // the event is delivered twice
 		must(t, table.RecordChange(t.Context(), "id", file))
 	}
+	org := project.Access{Target: project.Target{Name: "org", Region: "eu-west-1"}, Role: "arn:aws:iam::*:role/r", Unit: "ou-abcd-12345678", Except: []string{"222222222222"}, ExternalID: "sw-1"}
+	must(t, table.AddTarget(t.Context(), org, by("put org")))
+	for name, want := range map[string]project.Access{"org": org, "org-111111111111": org.Member("111111111111"), "org-222222222222": org.Member("222222222222"), "eu-111111111111": {}, "no-111111111111": {}} { // also what was left out since
+		got, err := table.Access(t.Context(), name)
+		if fault.Is(err, fault.Missing) != (want.Name == "") || !cmp.Equal(want, got) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	must(t, table.RemoveTarget(t.Context(), "org", by("remove org")))
 	slices.Reverse(entries)
 	for _, c := range []struct {
 		since, before time.Time
 		want          []run.AuditEntry
 	}{
 		{time.Time{}, time.Time{}, entries},
-		{at.Add(4 * time.Minute), time.Time{}, entries[:3]},
-		{time.Time{}, at.Add(4 * time.Minute), entries[3:]},
-		{at.Add(time.Minute), at.Add(2 * time.Minute), entries[5:6]},
+		{at.Add(4 * time.Minute), time.Time{}, entries[:5]},
+		{time.Time{}, at.Add(4 * time.Minute), entries[5:]},
+		{at.Add(time.Minute), at.Add(2 * time.Minute), entries[7:8]},
 	} {
 		got, err := table.AuditOfInstallation(t.Context(), c.since, c.before)
 		if d := cmp.Diff(c.want, got); err != nil || d != "" {

@@ -82,6 +82,13 @@ func CallerARN(ctx context.Context, cfg aws.Config) (string, error) {
 	return aws.ToString(out.Arn), nil
 }
 
+// Assuming returns the credentials of a role, which is assumed with those of cfg, under the session name stackwright. They are cached until shortly
+// before they expire.
+func Assuming(cfg aws.Config, role string) aws.CredentialsProvider {
+	assumes := stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), role, func(o *stscreds.AssumeRoleOptions) { o.RoleSessionName = "stackwright" })
+	return aws.NewCredentialsCache(assumes, func(o *aws.CredentialsCacheOptions) { o.ExpiryWindow = early })
+}
+
 type nameKey struct{}
 
 // As sets the session name under which roles are assumed: 2 to 64 letters, digits
@@ -189,7 +196,7 @@ func (a *Accounts) access(ctx context.Context, t project.Target, age time.Durati
 		if err != nil {
 			return got, err
 		}
-		m = entry{got, time.Now()}
+		m = entry{a.ownRoles(got), time.Now()}
 		a.mu.Lock()
 		a.targets[t.Name] = m
 		a.mu.Unlock()
@@ -199,6 +206,15 @@ func (a *Accounts) access(ctx context.Context, t project.Target, age time.Durati
 			m.access.Account, m.access.Region, t.Account, t.Region, t.Name)
 	}
 	return m.access, nil
+}
+
+// ownRoles returns the access to a target, with the permissions of the installation if the target is its own account in a unit: it assumes no
+// role in its own account.
+func (a *Accounts) ownRoles(t project.Access) project.Access {
+	if t.Unit != "" && t.Account == a.home.Account {
+		t.Role, t.Execution = "", a.home.Execution
+	}
+	return t
 }
 
 // credentials returns those of a role of a target, under the session name of ctx. The role is assumed with cfg, whose

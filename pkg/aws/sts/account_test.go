@@ -301,3 +301,40 @@ func TestRoleInATarget(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The installation assumes no role in its own account if that is in a unit, and CloudFormation gets its own execution role there. In the other accounts
+// it assumes the roles of the unit.
+func TestOwnAccountInAUnit(t *testing.T) {
+	unit := project.Access{Target: project.Target{Name: "org", Region: "eu-west-1"}, Unit: "ou-abcd-12345678", Role: "arn:aws:iam::*:role/stackwright", Execution: "arn:aws:iam::*:role/execution", ExternalID: "sw-1", Projects: project.Grants{"*@*"}}
+	own, other := unit.Member("000000000000"), unit.Member("111111111111")
+	s := &tokens{}
+	a := sts.New(aws.Config{HTTPClient: s, Credentials: credentials.NewStaticCredentialsProvider("OWN", "s", ""), Region: "us-east-1"}, home, &registry{all: map[string]project.Access{own.Name: own, other.Name: other}})
+	cfg, execution, err := a.In(t.Context(), own.Target)
+	if err != nil || execution != "execution" || cfg.Region != "eu-west-1" || len(s.forms) > 0 {
+		t.Errorf("in the own account: %s in %s (%v), and %d roles were assumed", execution, cfg.Region, err, len(s.forms))
+	}
+	if cfg, err = a.Reading(t.Context(), own.Target); err != nil || len(s.forms) > 0 {
+		t.Errorf("reading in the own account: %v, and %d roles were assumed", err, len(s.forms))
+	}
+	_, execution, err = a.In(t.Context(), other.Target)
+	if err != nil || execution != "arn:aws:iam::111111111111:role/execution" || len(s.forms) != 1 || s.forms[0].Get("RoleArn") != role || s.forms[0].Get("ExternalId") != "sw-1" {
+		t.Errorf("in another account: %s (%v), and these roles were assumed: %v", execution, err, s.forms)
+	}
+	if err := a.Permit(t.Context(), "shop@prod", other.Target); err != nil {
+		t.Error(err)
+	}
+}
+
+// A role is assumed without an external ID to list the accounts of units, and again when its credentials expire.
+func TestAssuming(t *testing.T) {
+	s := &tokens{}
+	p := sts.Assuming(aws.Config{HTTPClient: s, Credentials: credentials.NewStaticCredentialsProvider("OWN", "s", ""), Region: "us-east-1"}, role)
+	for range 2 {
+		if got, err := p.Retrieve(t.Context()); err != nil || got.AccessKeyID != "KEY1" {
+			t.Errorf("got %s (%v)", got.AccessKeyID, err)
+		}
+	}
+	if len(s.forms) != 1 || s.forms[0].Get("RoleArn") != role || s.forms[0].Has("ExternalId") || s.forms[0].Get("RoleSessionName") != "stackwright" {
+		t.Errorf("the role was assumed with %v", s.forms)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -56,6 +57,12 @@ type Backend struct {
 	// InEnvironment returns the project of a source in an environment. If it is nil, each project is in the environment that it has.
 	InEnvironment func(s run.Source, p project.Project, environment string) (project.Project, error)
 
+	// Registered are the targets that stand for units of the Organization, by name. If there are any, InUnits returns the project of a source with
+	// the targets of their accounts in place of them.
+	Organization *Organization
+	Registered   map[string]project.Access
+	InUnits      func(s run.Source, p project.Project, members map[string][]project.Target) project.Project
+
 	// Started is called when CloudFormation has started an operation on a stack, and when
 	// it has started the rollback of one. It may be nil.
 	Started func(action.Task)
@@ -81,13 +88,13 @@ type Backend struct {
 func New(machine *asl.Machine, seed uint64) *Backend {
 	clock := NewClock()
 	b := &Backend{
-		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Published: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Hooks: NewHooks(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
+		Changes: make(map[string]plan.Changes), Proposals: make(map[string]plan.Proposal), Ends: make(map[string]int), Invoked: make(map[string]Use), Questions: make(map[string]bool), Published: make(map[string]int), Clock: clock, Store: NewStore(), Cloud: NewCloud(clock), Organization: NewOrganization(), Hooks: NewHooks(clock), Permits: Permits{"": {"*@*"}}, Schedules: NewSchedules(), Rand: rand.New(rand.NewPCG(seed, 1)),
 		machine: machine, projects: make(map[string]project.Project), specs: make(map[string]project.Node), values: make(map[string][]project.SourceValue),
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Alarms: crashingHooks{b}, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, suspend.Services{Stacks: crashingSwitches{b}, Groups: crashingSwitches{b}, Databases: crashingSwitches{b}, Clusters: crashingSwitches{b}})...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Units: units{b}, Alarms: crashingHooks{b}, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, suspend.Services{Stacks: crashingSwitches{b}, Groups: crashingSwitches{b}, Databases: crashingSwitches{b}, Clusters: crashingSwitches{b}})...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}
@@ -299,6 +306,13 @@ func (b *Backend) Project(ctx context.Context, r run.Run) (p project.Project, er
 		var ok bool
 		if p, ok = b.projects[r.Source.Version]; !ok {
 			return fault.New(fault.Missing, "there is no version %s", r.Source.Version)
+		}
+		if b.InUnits != nil && len(b.Registered) > 0 {
+			members, err := b.follower().Members(ctx, slices.Sorted(maps.Keys(b.Registered)))
+			if err != nil {
+				return err
+			}
+			p = b.InUnits(r.Source, p, members)
 		}
 		if b.InEnvironment == nil {
 			return nil

@@ -118,6 +118,18 @@ func (h *app) Add(_ context.Context, a project.Access, by target.Requester) (pro
 	return a, nil
 }
 
+// Accounts is api.Targets.
+func (h *app) Accounts(_ context.Context, name string) (project.Access, []project.Account, error) {
+	if name == "eu" {
+		return project.Access{}, nil, fault.New(fault.Refused, "target %s is no unit", name)
+	}
+	a := project.Access{Target: project.Target{Name: name}, Unit: "ou-abcd-12345678", Except: []string{"333333333333"}}
+	return a, []project.Account{
+		{ID: "111122223333", Name: "shop", State: project.AccountActive, Unit: a.Unit}, {ID: "222222222222", Name: "old", State: project.AccountClosing, Unit: "ou-abcd-87654321"},
+		{ID: "333333333333", Name: "lab", State: project.AccountActive, Unit: a.Unit},
+	}, nil
+}
+
 // Remove is api.Targets.
 func (h *app) Remove(_ context.Context, _ string, by target.Requester) error {
 	h.changedBy = by
@@ -162,6 +174,9 @@ func TestReadOfAProject(t *testing.T) {
 		{"GET" + ofShop + "/runs/{run}/execution", "run=" + middle, `{"started":false,"running":false}`},
 		{"POST" + ofShop + "/uploads", "", `{"key":"revisions/shop/prod/` + digest + `.zip","method":"PUT","url":"https://bucket/revisions/shop/prod/` + digest +
 			`.zip?signature","headers":{"content-length":"12","content-type":"application/zip","sum":"` + digest + `"}}`},
+		{"GET /targets/{target}/accounts", "target=org", `{"target":"org","unit":"ou-abcd-12345678","accounts":[{"account":"111122223333","name":"shop","state":"ACTIVE","unit":"ou-abcd-12345678","target":"org-111122223333","deployed":true},` +
+			`{"account":"222222222222","name":"old","state":"PENDING_CLOSURE","unit":"ou-abcd-87654321","target":"org-222222222222","deployed":false,"why":"it is being closed, and AWS can reinstate it for 90 days"},` +
+			`{"account":"333333333333","name":"lab","state":"ACTIVE","unit":"ou-abcd-12345678","target":"org-333333333333","deployed":false,"why":"the target leaves it out"}]}`},
 		{"DELETE /targets/{target}", "target=eu", `{"target":"eu"}`},
 	} {
 		body := ""

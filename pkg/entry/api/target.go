@@ -18,6 +18,9 @@ type Targets interface {
 	// Add registers a target, or changes one, and returns it with its external ID.
 	Add(ctx context.Context, a project.Access, by target.Requester) (project.Access, error)
 
+	// Accounts lists the accounts of the unit for which a target stands.
+	Accounts(ctx context.Context, name string) (project.Access, []project.Account, error)
+
 	// Remove removes a target that has no stacks.
 	Remove(ctx context.Context, name string, by target.Requester) error
 }
@@ -52,7 +55,7 @@ func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 	var said report.TargetRequest
 	if err := q.read(strict.Fields{
 		"target": &said.Target, "account": &said.Account, "region": &said.Region, "role": &said.Role,
-		"execution_role": &said.Execution, "external_id": &said.ExternalID, "projects": &said.Projects,
+		"execution_role": &said.Execution, "external_id": &said.ExternalID, "projects": &said.Projects, "unit": &said.Unit, "except": &said.Except,
 	}); err != nil {
 		return answer{}, err
 	}
@@ -63,6 +66,12 @@ func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 	said.Target = name
 	added, err := a.Targets.Add(ctx, report.AccessOf(report.Target(said)), q.requester())
 	return answer{body: report.TargetOf(added)}, err
+}
+
+// unitAccounts lists the accounts of the unit for which a target stands.
+func (a API) unitAccounts(ctx context.Context, q question) (answer, error) {
+	of, all, err := a.Targets.Accounts(ctx, q.PathParameters["target"])
+	return answer{body: report.UnitAccountsOf(of, all)}, err
 }
 
 // removeTarget removes a target.

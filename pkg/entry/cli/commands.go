@@ -509,18 +509,23 @@ once: who opens it acts with your credentials until the command ends.`,
 			name: "targets", group: groupInstall, short: "list the accounts and regions that stacks may be deployed to",
 			flags: "output " + where, run: listTargets,
 			long: `Lists the registered targets, which projects name under targets:. Each is an account and region, with the role that
-Stackwright assumes there, the external ID that the role requires, and the projects that may use it. default is the
+Stackwright assumes there, the external ID that the role requires, and the projects that may use it. A target that stands for an
+organizational unit is followed by its accounts, as AWS Organizations lists them now. default is the
 installation's own account and region; the setting projects of the installation says which projects may use it.`,
 			examples: []string{"targets", "targets -o json"},
 		},
 		{
 			name: "add", parent: "targets", args: "NAME", least: 1, most: 1, short: "register a target, or change its roles and who may use it",
-			flags: "account region role execution-role projects " + where, run: altering((*session).addTarget),
+			flags: "account ou except region role execution-role projects " + where, run: altering((*session).addTarget),
 			long: `Registers a target, or changes the roles of one and the projects that may use it. A project that is not among them cannot
 deploy there; steps that have started are finished. A target that has stacks cannot be moved to another account or region.
 The account is the installation's own unless --account names another. On a laptop every account has a role that may be
-assumed, with the name of the one that infra/aws/target creates.`,
-			examples: []string{"targets add near --region eu-west-1 --projects '*@*'", "targets add eu --projects 'shop@prod,team-*@*' --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"},
+assumed, with the name of the one that infra/aws/target creates.
+
+With --ou, the target stands for all accounts of an organizational unit, and of the units within it. A project that names it gets one stack for
+each account that is active: NAME-ACCOUNT is the name of its target. The accounts are listed again at each plan: a new one gets the stacks,
+and those of one that has left the unit are deleted. The roles have * in place of the account.`,
+			examples: []string{"targets add near --region eu-west-1 --projects '*@*'", "targets add workloads --ou ou-abcd-12345678 --except 333333333333 --region eu-west-1 --projects 'baseline@*' --role 'arn:aws:iam::*:role/stackwright/stackwright-orchestrator' --execution-role 'arn:aws:iam::*:role/stackwright/stackwright-execution'", "targets add eu --projects 'shop@prod,team-*@*' --account 111111111111 --region eu-west-1 --role arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator"},
 		},
 		{
 			name: "remove", parent: "targets", args: "NAME", least: 1, most: 1, short: "remove a target that has no stacks",

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	sdkorganizations "github.com/aws/aws-sdk-go-v2/service/organizations"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	table "github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	"github.com/stackwright/stackwright/pkg/aws/organizations"
 	bucket "github.com/stackwright/stackwright/pkg/aws/s3"
 	schedules "github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
@@ -27,6 +29,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/purge"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/unit"
 )
 
 // A direct is an installation that is reached by its table and its bucket: on a laptop, and on AWS by the owner.
@@ -230,6 +233,12 @@ func (d direct) AddTarget(ctx context.Context, a project.Access) (project.Access
 	return d.targets().Add(ctx, a, target.Requester{Who: d.caller(ctx)})
 }
 
+// UnitAccounts implements installation.
+func (d direct) UnitAccounts(ctx context.Context, name string) (report.UnitAccountPage, error) {
+	of, all, err := d.targets().Accounts(ctx, name)
+	return report.UnitAccountsOf(of, all), err
+}
+
 // RemoveTarget implements installation.
 func (d direct) RemoveTarget(ctx context.Context, name string) error {
 	return d.targets().Remove(ctx, name, target.Requester{Who: d.caller(ctx)})
@@ -248,12 +257,21 @@ func (d direct) Purge(ctx context.Context, q report.PurgeRequest) (report.Purged
 	return report.Purged{Plan: q.Plan, Freed: freed, After: next}, err
 }
 
-// targets registers targets.
+// targets registers targets. Requests to Organizations have the permissions of the user.
 func (d direct) targets() target.Registry {
 	return target.Registry{
-		Store: d.Table, Home: d.at.home, NewExternalID: accounts.NewExternalID,
-		Reach: project.Reach{Home: d.at.home.Target, Stack: d.at.stack, Accounts: d.at.accounts},
+		Store: d.Table, Organization: d.organization(), Home: d.at.home, NewExternalID: accounts.NewExternalID,
+		Reach: project.Reach{Home: d.at.home.Target, Stack: d.at.stack, Accounts: d.at.accounts, Units: d.at.organization != ""},
 	}
+}
+
+// organization returns the organization that the installation asks, with the same role.
+func (d direct) organization() unit.Organization {
+	cfg := d.at.config.Copy()
+	if role := d.at.organization; strings.HasPrefix(role, "arn:") {
+		cfg.Credentials = accounts.Assuming(d.at.config, role)
+	}
+	return organizations.New(sdkorganizations.NewFromConfig(cfg))
 }
 
 // upload uploads an object that starts a run, and returns the run's ID.

@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/unit"
 )
 
 // Revisions implements installation.
@@ -72,11 +73,18 @@ func (d direct) configuration(ctx context.Context, r run.Run) (report.Configurat
 	}
 	targets := map[string]project.Target{}
 	for name, a := range registered {
-		targets[name] = a.Target
+		if a.Unit == "" {
+			targets[name] = a.Target
+		}
 	}
+	units := unit.Follower{Organization: d.organization(), Registered: d.Targets}
 	targets[d.at.home.Name] = d.at.home.Target
 	name, environment, _ := strings.Cut(r.Project, "@")
 	o := format.Options{Project: name, Environment: environment, Targets: targets, Store: packages.Store{Bucket: d.at.bucket, Region: d.at.home.Region}}
-	stored, err := format.ReadStored(r.Source.Key, body, o, func(a remote.Address) (remote.File, error) { return d.objects.RemoteFile(ctx, r.Source, a) })
+	var stored format.Stored
+	err = format.WithUnits(o, func(o format.Options) (unregistered []string, err error) {
+		stored, err = format.ReadStored(r.Source.Key, body, o, func(a remote.Address) (remote.File, error) { return d.objects.RemoteFile(ctx, r.Source, a) })
+		return stored.Unregistered, err
+	}, func(names []string) (map[string][]project.Target, error) { return units.Members(ctx, names) })
 	return report.ConfigurationOf(r.ID, stored.Files, stored.Nodes, stored.Templates, stored.Unread), err
 }

@@ -39,8 +39,10 @@ type flags struct {
 	since, files                                                                          string
 	dependencies                                                                          truth
 	dependents                                                                            bool
-	variables, variableFiles, mapped                                                      texts   // of a project of Sceptre
-	filters                                                                               filters // of a list
+	unit                                                                                  string   // the ID of an organizational unit
+	except                                                                                []string // its accounts that are left out
+	variables, variableFiles, mapped                                                      texts    // of a project of Sceptre
+	filters                                                                               filters  // of a list
 }
 
 const (
@@ -173,6 +175,8 @@ func (f *flags) definitions() map[string]definition {
 		"targets":         {to: &f.targets, usage: "show each target of a stack that has many, instead of one line"},
 		"raw":             {to: &f.raw, usage: "print the value of one output, and nothing else"},
 		"account":         {to: &f.account, usage: "`ID` of the account (default the installation's own)"},
+		"ou":              {to: &f.unit, usage: "`ID` of an organizational unit of AWS Organizations, for all of whose accounts the target stands"},
+		"except":          {to: &f.except, usage: "an `account` of the unit that is left out; may be repeated"},
 		"region":          {to: &f.region, usage: "`region` of the target"},
 		"role":            {to: &f.role, usage: "`ARN` of the role that Stackwright assumes there; required for another account"},
 		"execution-role":  {to: &f.execution, usage: "`ARN` of the role that CloudFormation uses there (default, in the installation's own account: the installation's role)"},

@@ -35,6 +35,7 @@ const (
 	outAPI       = "ApiUrl"
 	outProjects  = "Projects"       // that may use the target default; missing if none may
 	outOwner     = "Owner"          // who is admin of all projects; missing if there is none
+	outUnits     = "Organization"   // how it asks AWS Organizations; missing if it does not
 	outAccounts  = "TargetAccounts" // whose roles it may assume; missing if there are none
 )
 
@@ -244,7 +245,7 @@ func siteOf(stack string, outputs map[string]string) (site, error) {
 		label:  fmt.Sprintf("installation %s (account %s, region %s)", stack, at.Account, at.Region),
 		bucket: outputs[outBucket], table: outputs[outTable], group: outputs[outGroup], machine: outputs[outMachine],
 		home:  project.Access{Target: at, Execution: outputs[outExecution], Projects: grants},
-		stack: stack, accounts: accountsOf(outputs), owner: owner,
+		stack: stack, accounts: accountsOf(outputs), organization: outputs[outUnits], owner: owner,
 		pace: longestInterval, timeout: answerTimeout,
 		silence: fmt.Sprintf("see the log of the function start, and the queue %s-start-dead for the events that it could not process. In the first minutes of a new installation, S3 does not report uploads yet: try again", stack),
 	}, nil

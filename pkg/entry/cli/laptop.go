@@ -95,6 +95,7 @@ type site struct {
 	stack         string // the installation's name
 	owner         access.Owner
 	accounts      []string     // the other accounts whose roles it may assume; nil is all
+	organization  string       // how it asks AWS Organizations, as the setting says: a role, or own; "" if it does not
 	api           *httpapi.API // its HTTP API; nil if it is reached directly
 
 	pace    time.Duration // the longest time between two polls of a run
@@ -112,7 +113,7 @@ func (c *call) siteAt(url string) site {
 			Credentials:   credentials.NewStaticCredentialsProvider(c.keys()),
 			ConfigSources: []any{endpoints(c.Getenv)},
 		},
-		bucket: Name, table: Name, group: Name, machine: MachineARN(), home: home(), stack: Name,
+		bucket: Name, table: Name, group: Name, machine: MachineARN(), home: home(), stack: Name, organization: "own",
 		pace: pollInterval, timeout: recordTimeout,
 		silence: "see stackwright.log in the data folder of serve; at another endpoint, check that uploads start functions there",
 	}

@@ -131,6 +131,9 @@ type registry interface {
 	// Access returns a registered target, or an error of kind Missing.
 	Access(ctx context.Context, name string) (project.Access, error)
 
+	// UnitAccounts lists the accounts of the unit for which a target stands.
+	UnitAccounts(ctx context.Context, name string) (report.UnitAccountPage, error)
+
 	// AddTarget registers a target, or changes one, and returns it with its external ID.
 	AddTarget(ctx context.Context, a project.Access) (project.Access, error)
 

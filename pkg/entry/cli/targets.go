@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/archive"
@@ -61,11 +62,65 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 		return loaded{}, err
 	}
 	for name, a := range registered {
-		access[name], targets[name] = a, a.Target
+		if access[name] = a; a.Unit == "" {
+			targets[name] = a.Target
+		}
 	}
-	read, err = c.read(ctx, files, format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
+	err = format.WithUnits(format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store}, func(o format.Options) (unregistered []string, err error) {
+		read, err = c.read(ctx, files, o)
+		return read.Unregistered, err
+	}, func(names []string) (map[string][]project.Target, error) {
+		return c.members(ctx, registered, access, names)
+	})
 	c.showLacked(read.Lacked)
 	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
+}
+
+// members returns the targets of the accounts of the units that some of the names stand for, as the installation lists them now, and adds the access to
+// them to access.
+func (c *call) members(ctx context.Context, registered, access map[string]project.Access, names []string) (map[string][]project.Target, error) {
+	units := unitsAmong(registered, names)
+	if len(units) == 0 {
+		return nil, nil
+	}
+	s, err := c.openReadOnly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string][]project.Target)
+	for _, name := range units {
+		page, lost := s.to.UnitAccounts(ctx, name)
+		if lost != nil {
+			err = errors.Join(err, fmt.Errorf("list the accounts of target %s: %w", name, lost))
+			continue
+		}
+		all[name] = []project.Target{}
+		for _, one := range page.Accounts {
+			if of := registered[name].Member(one.Account); one.Deployed {
+				access[of.Name] = of
+				all[name] = append(all[name], of.Target)
+			}
+		}
+	}
+	if s.host != nil {
+		err = errors.Join(err, s.end())
+	}
+	return all, err
+}
+
+// unitsAmong returns those of some names that are targets which stand for units, and the units of the targets of accounts among them, sorted.
+func unitsAmong(registered map[string]project.Access, names []string) []string {
+	var units []string
+	for _, name := range names {
+		if of, _, member := project.UnitOf(name); member && registered[name].Name == "" {
+			name = of
+		}
+		if registered[name].Unit != "" {
+			units = append(units, name)
+		}
+	}
+	slices.Sort(units)
+	return slices.Compact(units)
 }
 
 // files reads the files of a project, with what the command line gives to one of Sceptre or the CDK.
@@ -139,9 +194,9 @@ func altering(change func(s *session, ctx context.Context, target string) error)
 	}
 }
 
-// listTargets lists the targets.
+// listTargets lists the targets, each unit with its accounts.
 func listTargets(ctx context.Context, c *call) (int, error) {
-	head := []string{"TARGET", "ACCOUNT", "REGION", "PROJECTS", "ROLE", "EXECUTION ROLE", "EXTERNAL ID"}
+	head := []string{"TARGET", "ACCOUNT", "REGION", "PROJECTS", "ROLE", "EXECUTION ROLE", "EXTERNAL ID", "STATE"}
 	return c.show(ctx, head, func(s *session) (objects []any, cells [][]string, err error) {
 		all, err := s.to.Targets(ctx)
 		if err != nil {
@@ -150,29 +205,56 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 		all[project.DefaultTarget] = s.home
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			a := all[name]
-			objects = append(objects, map[string]any{
+			object := map[string]any{
 				"target": a.Name, "account": a.Account, "region": a.Region, "role": a.Role, "execution_role": a.Execution, "external_id": a.ExternalID,
 				"projects": append([]string{}, a.Projects...),
-			})
-			cells = append(cells, []string{a.Name, a.Account, a.Region, cmp.Or(a.Projects.String(), "none"), a.Role, a.Execution, a.ExternalID})
+			}
+			objects = append(objects, object)
+			row := []string{a.Name, cmp.Or(a.Account, a.Unit), a.Region, cmp.Or(a.Projects.String(), "none"), a.Role, a.Execution, a.ExternalID, ""}
+			if cells = append(cells, row); a.Unit == "" {
+				continue
+			}
+			page, err := s.to.UnitAccounts(ctx, name)
+			object["unit"], object["except"], object["accounts"] = a.Unit, append([]string{}, a.Except...), page.Accounts
+			if err != nil { // the other targets are shown all the same
+				row[len(row)-1], object["error"] = "accounts are not known: "+err.Error(), err.Error()
+				continue
+			}
+			row[len(row)-1] = fmt.Sprintf("%d accounts", len(page.Accounts))
+			for _, one := range page.Accounts {
+				of := a.Member(one.Account)
+				cells = append(cells, []string{of.Name, of.Account, of.Region, "", of.Role, of.Execution, "", stateOf(one)})
+			}
 		}
 		return objects, cells, nil
 	})
+}
+
+// stateOf says in what state an account of a unit is, and why no stack is deployed there.
+func stateOf(a report.UnitAccount) string {
+	text := fmt.Sprintf("%s (%s)", a.State, a.Name)
+	if a.Why != "" {
+		text += ": " + a.Why
+	}
+	return text
 }
 
 // addTarget registers a target. If the target has stacks, only its roles can be
 // changed.
 func (s *session) addTarget(ctx context.Context, name string) error {
 	f := s.call.flags
-	grants, err := project.ParseGrants(f.projects)
+	t := project.Access{Target: project.Target{Name: name, Account: f.account, Region: f.region}, Role: f.role, Execution: f.execution, Projects: project.Listed(f.projects), Unit: f.unit, Except: f.except}
+	if t.Unit == "" && len(t.Except) == 0 {
+		t.Account = cmp.Or(t.Account, s.home.Account)
+	}
+	a, err := s.to.AddTarget(ctx, t)
 	if err != nil {
 		return err
 	}
-	a, err := s.to.AddTarget(ctx, project.Access{
-		Target: project.Target{Name: name, Account: cmp.Or(f.account, s.home.Account), Region: f.region}, Role: f.role, Execution: f.execution, Projects: grants,
-	})
-	if err != nil {
-		return err
+	if a.Unit != "" {
+		fmt.Fprintf(s.call.Out, "target %s is %s, for the projects %s\n", name, a.Place(), a.Projects)
+		fmt.Fprintf(s.call.Out, "allow account %s in each of them to assume %s with the external ID %s\n", s.home.Account, a.Role, a.ExternalID)
+		return nil
 	}
 	fmt.Fprintf(s.call.Out, "target %s is account %s, region %s, for the projects %s\n", name, a.Account, a.Region, a.Projects)
 	if a.Role != "" {

@@ -60,11 +60,13 @@ type UploadRequest struct {
 
 // A TargetRequest describes a target that is to be registered: a report.Target, of which most may be left out.
 type TargetRequest struct {
-	Target     string   `json:"target,omitempty"` // that of the path
-	Account    string   `json:"account" jsonschema:"pattern=^[0-9]{12}$"`
+	Target     string   `json:"target,omitempty"`                                   // that of the path
+	Account    string   `json:"account,omitempty" jsonschema:"pattern=^[0-9]{12}$"` // or a unit
 	Region     string   `json:"region" jsonschema:"minLength=1"`
 	Role       string   `json:"role,omitempty"`           // to assume there; empty for the installation's own
 	Execution  string   `json:"execution_role,omitempty"` // that CloudFormation uses
 	ExternalID string   `json:"external_id,omitempty"`
 	Projects   []string `json:"projects,omitempty"` // that may use it
+	Unit       string   `json:"unit,omitempty"`     // the ID of an organizational unit, for whose accounts the target stands
+	Except     []string `json:"except,omitempty"`   // its accounts that are left out
 }

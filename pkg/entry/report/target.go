@@ -1,6 +1,10 @@
 package report
 
-import "github.com/stackwright/stackwright/pkg/project"
+import (
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/project"
+)
 
 // A Target is a registered account and region.
 type Target struct {
@@ -10,19 +14,52 @@ type Target struct {
 	Role       string   `json:"role"`           // that is assumed there; empty for the installation's own
 	Execution  string   `json:"execution_role"` // that CloudFormation uses
 	ExternalID string   `json:"external_id"`
-	Projects   []string `json:"projects"` // that may use it
+	Projects   []string `json:"projects"`         // that may use it
+	Unit       string   `json:"unit,omitempty"`   // the ID of the organizational unit for whose accounts the target stands; empty if it is one account. Then account is empty, and the roles have * in place of it
+	Except     []string `json:"except,omitempty"` // the accounts of the unit that are left out
 }
 
 // TargetOf reports a target.
 func TargetOf(a project.Access) Target {
-	return Target{a.Name, a.Account, a.Region, a.Role, a.Execution, a.ExternalID, append([]string{}, a.Projects...)}
+	return Target{a.Name, a.Account, a.Region, a.Role, a.Execution, a.ExternalID, append([]string{}, a.Projects...), a.Unit, a.Except}
 }
 
 // AccessOf returns the target that a report shows.
 func AccessOf(t Target) project.Access {
 	return project.Access{
-		Target: project.Target{Name: t.Target, Account: t.Account, Region: t.Region}, Role: t.Role, Execution: t.Execution, ExternalID: t.ExternalID, Projects: t.Projects,
+		Target: project.Target{Name: t.Target, Account: t.Account, Region: t.Region}, Role: t.Role, Execution: t.Execution, ExternalID: t.ExternalID, Projects: t.Projects, Unit: t.Unit, Except: t.Except,
 	}
+}
+
+// An UnitAccount is an account of an organizational unit.
+type UnitAccount struct {
+	Account  string               `json:"account"`
+	Name     string               `json:"name"`
+	State    project.AccountState `json:"state"`
+	Unit     string               `json:"unit"`          // the ID of the unit that it is in
+	Target   string               `json:"target"`        // the name of its target
+	Deployed bool                 `json:"deployed"`      // stacks are deployed there: it is active, and not left out
+	Why      string               `json:"why,omitempty"` // why not
+}
+
+// A UnitAccountPage lists the accounts of the unit for which a target stands, sorted.
+type UnitAccountPage struct {
+	Target   string        `json:"target"`
+	Unit     string        `json:"unit"`
+	Accounts []UnitAccount `json:"accounts"`
+}
+
+// UnitAccountsOf reports the accounts of the unit for which a target stands.
+func UnitAccountsOf(a project.Access, all []project.Account) UnitAccountPage {
+	page := UnitAccountPage{Target: a.Name, Unit: a.Unit, Accounts: []UnitAccount{}}
+	for _, one := range all {
+		why := one.State.Closed()
+		if slices.Contains(a.Except, one.ID) {
+			why = "the target leaves it out"
+		}
+		page.Accounts = append(page.Accounts, UnitAccount{one.ID, one.Name, one.State, one.Unit, project.MemberName(a.Name, one.ID), why == "", why})
+	}
+	return page
 }
 
 // An Installation describes an installation of Stackwright.

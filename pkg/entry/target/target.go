@@ -13,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/unit"
 )
 
 // Store stores targets, and has the records of the stacks in them.
@@ -36,6 +37,7 @@ type Store interface {
 // A Registry registers the targets of an installation. All its fields are needed.
 type Registry struct {
 	Store         Store
+	Organization  unit.Organization
 	Home          project.Access // the target default
 	Reach         project.Reach
 	NewExternalID func() string
@@ -56,6 +58,7 @@ func (by Requester) entry(format string, values ...any) run.AuditEntry {
 // roles and its projects can be changed.
 func (r Registry) Add(ctx context.Context, a project.Access, by Requester) (project.Access, error) {
 	a.ExternalID = ""
+	slices.Sort(a.Except)
 	if a.Account == r.Home.Account && a.Role == "" {
 		a.Execution = cmp.Or(a.Execution, r.Home.Execution) // a role is the same in all regions
 	}
@@ -66,28 +69,93 @@ func (r Registry) Add(ctx context.Context, a project.Access, by Requester) (proj
 	if err != nil {
 		return a, err
 	}
-	if was, registered := all[a.Name]; registered && was.Target != a.Target {
+	if err := ambiguous(all, a); err != nil {
+		return a, err
+	}
+	if was, registered := all[a.Name]; registered && (was.Target != a.Target || was.Unit != a.Unit) {
 		if err := r.unused(ctx, a.Name); err != nil {
 			return a, err
 		}
 	}
 	if a.Role != "" {
-		a.ExternalID = cmp.Or(externalID(all, a.Role), r.NewExternalID())
+		known, err := externalID(all, a)
+		if err != nil {
+			return a, err
+		}
+		a.ExternalID = cmp.Or(known, r.NewExternalID())
 	}
-	return a, r.Store.AddTarget(ctx, a, by.entry("put target %s: account %s, region %s, role %s, projects %s", a.Name, a.Account, a.Region, cmp.Or(a.Role, "none"), cmp.Or(a.Projects.String(), "none")))
-}
-
-// externalID returns the external ID with which the registered targets assume a role, or "": its trust policy names one.
-func externalID(all map[string]project.Access, role string) string {
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if a := all[name]; a.Role == role && a.ExternalID != "" {
-			return a.ExternalID
+	if a.Unit != "" {
+		if _, err := r.Organization.Accounts(ctx, a.Unit); err != nil { // the unit exists, and may be listed
+			return a, fmt.Errorf("target %s: %w", a.Name, err)
 		}
 	}
-	return ""
+	return a, r.Store.AddTarget(ctx, a, by.entry("put target %s: %s, role %s, projects %s", a.Name, a.Place(), cmp.Or(a.Role, "none"), cmp.Or(a.Projects.String(), "none")))
 }
 
-// Remove removes a target that has no stacks.
+// ambiguous refuses a target if a name would mean two: that of one account of a unit, and that of a target that is registered by itself.
+func ambiguous(all map[string]project.Access, a project.Access) error {
+	if of, _, member := project.UnitOf(a.Name); member && all[of].Unit != "" {
+		return fault.New(fault.Refused, "target %s: this is the name of a target of one account of the unit for which target %s stands: use another name", a.Name, of)
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if of, _, member := project.UnitOf(name); a.Unit != "" && member && of == a.Name {
+			return fault.New(fault.Refused, "target %s: target %s is registered, and the target of one account of the unit could have the same name: use another name", a.Name, name)
+		}
+	}
+	return nil
+}
+
+// externalID returns the external ID with which the registered targets assume the roles of a, or "": the trust policy of a role names one. The error
+// is of kind Refused if it is not the same for all accounts of a unit.
+func externalID(all map[string]project.Access, a project.Access) (string, error) {
+	known, of := "", ""
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		other := all[name]
+		switch {
+		case other.ExternalID == "" || name == a.Name && other.Role != a.Role || !shareRoles(a, other):
+		case name == a.Name: // the roles of its accounts have it already
+			return other.ExternalID, nil
+		case known == "":
+			known, of = other.ExternalID, name
+		case known != other.ExternalID:
+			return "", fault.New(fault.Refused, "target %s: the targets %s and %s have roles of the same name in accounts of their own, with different external IDs, and all accounts of a unit have one: leave these accounts out with --except %s,%s, or remove the targets", a.Name, of, name, all[of].Account, other.Account)
+		}
+	}
+	return known, nil
+}
+
+// shareRoles reports whether two targets may assume one role.
+func shareRoles(a, b project.Access) bool {
+	switch {
+	case a.Unit != "" && b.Unit != "":
+		return a.Role == b.Role
+	case a.Unit != "":
+		return a.Assumes(b.Role) && !slices.Contains(a.Except, b.Account)
+	}
+	return b.Assumes(a.Role) && !slices.Contains(b.Except, a.Account)
+}
+
+// Accounts lists the accounts of the unit for which a target stands. The error is of kind Refused if it stands for none.
+func (r Registry) Accounts(ctx context.Context, name string) (project.Access, []project.Account, error) {
+	all, err := r.Store.Targets(ctx)
+	if err != nil {
+		return project.Access{}, nil, err
+	}
+	a, registered := all[name]
+	switch {
+	case !registered:
+		return a, nil, fault.New(fault.Missing, "target %.70s is not registered: the list of targets has those that are", name)
+	case a.Unit == "":
+		return a, nil, fault.New(fault.Refused, "target %s is %s, and not a unit: only the accounts of a unit are listed", name, a.Place())
+	}
+	found, err := r.Organization.Accounts(ctx, a.Unit)
+	if err != nil {
+		return a, nil, fmt.Errorf("target %s: %w", name, err)
+	}
+	return a, found.Accounts, nil
+}
+
+// Remove removes a target that has no stacks, also not in the accounts of its unit.
 func (r Registry) Remove(ctx context.Context, name string, by Requester) error {
 	all, err := r.Store.Targets(ctx)
 	if err != nil {
@@ -115,7 +183,8 @@ func (r Registry) unused(ctx context.Context, name string) error {
 			return fmt.Errorf("read the records of %s: %w", p, err)
 		}
 		for _, node := range slices.Sorted(maps.Keys(records)) {
-			if records[node].Target.Name == name {
+			in := records[node].Target.Name
+			if of, _, member := project.UnitOf(in); in == name || member && of == name {
 				there = append(there, node+" of "+p)
 			}
 		}

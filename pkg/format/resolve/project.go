@@ -18,13 +18,14 @@ import (
 
 // Options are the inputs besides the files.
 type Options struct {
-	Project     string                    // the required name of the project; "" allows any name
-	Name        string                    // of a project that has no project file
-	Environment string                    // a name
-	Store       packages.Store            // the bucket for the files that templates name
-	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
-	Holds       project.Condition         // evaluates the conditions of hooks
-	Remote      *remote.Files             // the files from elsewhere
+	Project     string                      // the required name of the project; "" allows any name
+	Name        string                      // of a project that has no project file
+	Environment string                      // a name
+	Store       packages.Store              // the bucket for the files that templates name
+	Targets     map[string]project.Target   // the registered targets by name, project.DefaultTarget among them
+	Units       map[string][]project.Target // the targets of the accounts of units, by the name of the target that stands for the unit
+	Holds       project.Condition           // evaluates the conditions of hooks
+	Remote      *remote.Files               // the files from elsewhere
 }
 
 // A Project is one environment of a declared project. It lacks the parts that
@@ -75,6 +76,7 @@ type Stack struct {
 	RetainAt  map[string]problem.Position // where each of Node.Retain is written
 
 	targetsUnknown bool // which was reported
+	unit           bool // one of its targets stands for a unit, so that it has one target or many, from plan to plan
 	evaluation     *template.Evaluation
 }
 
@@ -106,7 +108,7 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 	r.templates.packager.Project = p.Name
 	r.run()
 	p.Objects = r.templates.packager.Objects
-	r.unregistered.report(list, o.Targets)
+	r.unregistered.report(list, o.Targets, o.Units)
 	return p
 }
 

@@ -79,7 +79,7 @@ func (r *resolver) order(what string, s *Stack, all []*Stack) []string {
 		}
 		patterns = append(patterns, p)
 		switch matches := func(name string) bool { return pattern.Glob(p, name) }; {
-		case slices.ContainsFunc(known, matches):
+		case slices.ContainsFunc(known, matches), s.unit: // the accounts of units come and go
 		case pattern.IsGlob(p):
 			r.Add(v.At, "%s: %s matches no target: write the name of a target, or a pattern with * and ?", what, problem.Short(p))
 		default:

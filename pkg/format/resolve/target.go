@@ -22,11 +22,16 @@ func (r *resolver) spread(home project.Target) {
 	var all []*Stack
 	for _, s := range r.Stacks {
 		s.Node.Target = home
-		targets, ok := r.targets("stack "+s.Name+": targets", s)
-		if ok && targets == nil && s.mapIn != "" {
+		targets, units, ok := r.targets("stack "+s.Name+": targets", s)
+		s.unit = len(units) > 0
+		if ok && targets == nil && !s.unit && s.mapIn != "" {
 			targets, ok = r.targetsAt(s, home)
 		}
-		if len(targets) == 0 {
+		switch {
+		case len(targets) == 0 && ok && s.unit:
+			r.leaveOut(s.Name, "no account of "+strings.Join(units, ", ")+" is active at present", nil)
+			continue
+		case len(targets) == 0:
 			targets = []project.Target{home}
 		}
 		switch {
@@ -40,7 +45,7 @@ func (r *resolver) spread(home project.Target) {
 			one := *s
 			one.targetsUnknown = !ok
 			one.Node = project.Node{Name: s.Name, Target: t}
-			if len(targets) > 1 {
+			if len(targets) > 1 || s.unit {
 				one.Node.Name += "@" + t.Name
 			}
 			all = append(all, &one)
@@ -123,49 +128,60 @@ func names(all []project.Target) string {
 	return strings.Join(names, ", ")
 }
 
-// targets returns the targets of a stack, or none if it names none. If one of them
+// targets returns the targets of a stack, or none if it names none, and the names of those that stand for units. If one of them
 // cannot be used, it adds a problem and reports false.
-func (r *resolver) targets(what string, s *Stack) ([]project.Target, bool) {
+func (r *resolver) targets(what string, s *Stack) (all []project.Target, units []string, good bool) {
 	if s.Settings.Targets == nil {
-		return nil, true
+		return nil, nil, true
 	}
-	var all []project.Target
-	good := true
+	good = true
 	for _, v := range *s.Settings.Targets {
-		t, ok := r.target(what, s, v)
-		switch {
-		case !ok:
-			good = false
-		case slices.Contains(all, t):
-			r.Add(v.At, "%s: %s is listed twice: remove one", what, t.Name)
-			good = false
-		default:
-			all = append(all, t)
+		some, unit, ok := r.target(what, s, v)
+		if good = good && ok; unit != "" {
+			if slices.Contains(units, unit) {
+				r.Add(v.At, "%s: %s is listed twice: remove one", what, unit)
+				good = false
+			}
+			units = append(units, unit)
+		}
+		for _, t := range some {
+			switch {
+			case !slices.Contains(all, t):
+				all = append(all, t)
+			case unit == "" || !slices.Contains(units[:len(units)-1], unit):
+				r.Add(v.At, "%s: %s is listed twice: remove one", what, t.Name)
+				good = false
+			}
 		}
 	}
-	return all, good
+	return all, units, good
 }
 
-func (r *resolver) target(what string, s *Stack, v declared.Value) (project.Target, bool) {
+// target returns the target of a name, or those of the accounts of the unit for which it stands, and then its name.
+func (r *resolver) target(what string, s *Stack, v declared.Value) (targets []project.Target, unit string, ok bool) {
 	for _, item := range v.Items {
 		for _, p := range item {
 			for _, ref := range p.References() {
 				if k, _ := reference.Of(ref.Kind); k.Target {
 					r.Add(v.At, "%s: %s depends on the target and cannot name it: write the target's name, or ${var.x}", what, ref.Written)
-					return project.Target{}, false
+					return nil, "", false
 				}
 			}
 		}
 	}
 	name, ok := r.option(what, s, v)
 	if !ok {
-		return project.Target{}, false
+		return nil, "", false
+	}
+	if members, stands := r.options.Units[name]; stands {
+		return members, name, true
 	}
 	t, ok := r.options.Targets[name]
 	if !ok {
 		r.addUnregistered(project.Target{Name: name, Account: s.account, Region: s.region}, v.At)
+		return nil, "", false
 	}
-	return t, ok
+	return []project.Target{t}, "", true
 }
 
 // addUnregistered records a use of a target that is not registered, with the account and region that are required of it.
@@ -217,7 +233,7 @@ func (m use) report(list *problem.List) {
 }
 
 // report adds one problem for each target.
-func (u unregistered) report(list *problem.List, registered map[string]project.Target) {
+func (u unregistered) report(list *problem.List, registered map[string]project.Target, units map[string][]project.Target) {
 	known := slices.Sorted(maps.Keys(registered))
 	for _, name := range slices.Sorted(maps.Keys(u)) {
 		times, advice := "", fmt.Sprintf("register it with stackwright targets add %s --account ACCOUNT --region REGION --projects PATTERNS", problem.Short(name))
@@ -234,6 +250,10 @@ func (u unregistered) report(list *problem.List, registered map[string]project.T
 			m.report(list)
 			continue
 		}
+		if of, account, member := project.UnitOf(name); member && units[of] != nil {
+			list.Add(u[name].at, "target %s%s: account %s is not active under the unit for which target %s stands, or left out: stackwright targets lists its accounts", problem.Short(name), times, account, of)
+			continue
+		}
 		list.Add(u[name].at, "target %s%s is not registered: %s", problem.Short(name), times, advice)
 	}
 }
@@ -248,7 +268,7 @@ func (r *resolver) find(s *Stack, name, target string, at problem.Position) (*St
 		return nil, function.Missing(fmt.Errorf("stack %s is not in environment %s: %s", name, r.Environment, why))
 	case len(all) == 0:
 		return nil, fmt.Errorf("there is no stack %s%s", problem.Short(name), r.Hint(name, r.Names))
-	case !given && len(all) == 1:
+	case !given && len(all) == 1 && !all[0].unit:
 		return all[0], nil
 	case !given:
 		target = s.Node.Target.Name

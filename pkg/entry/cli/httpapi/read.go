@@ -320,13 +320,21 @@ func (a *API) Targets(ctx context.Context) (map[string]project.Access, error) {
 	return targets, err
 }
 
-// Access returns a registered target, or an error of kind Missing.
+// UnitAccounts lists the accounts of the unit for which a target stands.
+func (a *API) UnitAccounts(ctx context.Context, name string) (report.UnitAccountPage, error) {
+	return a.client.ListUnitAccounts(ctx, name)
+}
+
+// Access returns a registered target, or that of an account of a unit, or an error of kind Missing.
 func (a *API) Access(ctx context.Context, name string) (project.Access, error) {
 	all, err := a.Targets(ctx)
 	if err != nil {
 		return project.Access{}, err
 	}
 	t, registered := all[name]
+	if of, account, member := project.UnitOf(name); !registered && member && all[of].Unit != "" {
+		return all[of].Member(account), nil
+	}
 	if !registered {
 		return t, fault.New(fault.Missing, "target %s is not registered", name)
 	}

@@ -63,7 +63,7 @@ func (a *API) Command(ctx context.Context, q run.Request) (string, error) {
 // AddTarget registers a target, or changes one, and returns it with its external ID.
 func (a *API) AddTarget(ctx context.Context, t project.Access) (project.Access, error) {
 	added, err := a.client.PutTarget(ctx, t.Name, report.TargetRequest{
-		Target: t.Name, Account: t.Account, Region: t.Region, Role: t.Role, Execution: t.Execution, ExternalID: t.ExternalID, Projects: t.Projects,
+		Target: t.Name, Account: t.Account, Region: t.Region, Role: t.Role, Execution: t.Execution, ExternalID: t.ExternalID, Projects: t.Projects, Unit: t.Unit, Except: t.Except,
 	})
 	return report.AccessOf(added), err
 }

@@ -1,0 +1,138 @@
+// Package organizations lists the accounts of organizational units.
+package organizations
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/organizations"
+	"github.com/aws/aws-sdk-go-v2/service/organizations/types"
+
+	"github.com/stackwright/stackwright/pkg/aws/awserr"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/unit"
+)
+
+// A Client is the part of the SDK's Organizations client that is used here.
+type Client interface {
+	ListAccountsForParent(context.Context, *sdk.ListAccountsForParentInput, ...func(*sdk.Options)) (*sdk.ListAccountsForParentOutput, error)
+	ListOrganizationalUnitsForParent(context.Context, *sdk.ListOrganizationalUnitsForParentInput, ...func(*sdk.Options)) (*sdk.ListOrganizationalUnitsForParentOutput, error)
+	DescribeAccount(context.Context, *sdk.DescribeAccountInput, ...func(*sdk.Options)) (*sdk.DescribeAccountOutput, error)
+	ListParents(context.Context, *sdk.ListParentsInput, ...func(*sdk.Options)) (*sdk.ListParentsOutput, error)
+}
+
+// An Organization is the organization of the account whose credentials its client has: the management account, or one that is a
+// delegated administrator. It is a unit.Organization.
+type Organization struct{ client Client }
+
+var _ unit.Organization = Organization{}
+
+// New returns the organization that a client reaches.
+func New(client Client) Organization { return Organization{client} }
+
+// mostPages bounds the requests for one unit: 20 accounts or units are on a page, and an organization has at most some 10,000 accounts and
+// 2,000 units.
+// https://docs.aws.amazon.com/organizations/latest/userguide/orgs_reference_limits.html
+const mostPages = 5000
+
+// Accounts implements unit.Organization. A page may be empty although there are more.
+// https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListAccountsForParent.html
+func (o Organization) Accounts(ctx context.Context, id string) (project.UnitAccounts, error) {
+	found := project.UnitAccounts{Units: []string{id}}
+	pages := 0
+	for i := 0; i < len(found.Units); i++ { // it grows meanwhile
+		parent := found.Units[i]
+		accounts := sdk.NewListAccountsForParentPaginator(o.client, &sdk.ListAccountsForParentInput{ParentId: &parent})
+		for accounts.HasMorePages() {
+			page, err := accounts.NextPage(ctx)
+			if err != nil {
+				return project.UnitAccounts{}, refused("list the accounts of unit "+parent, err)
+			}
+			for _, a := range page.Accounts {
+				found.Accounts = append(found.Accounts, accountOf(a, parent))
+			}
+			if pages++; pages > mostPages {
+				return project.UnitAccounts{}, fault.New(fault.Broken, "list the accounts of unit %s: Organizations answers with more than %d pages", id, mostPages)
+			}
+		}
+		units := sdk.NewListOrganizationalUnitsForParentPaginator(o.client, &sdk.ListOrganizationalUnitsForParentInput{ParentId: &parent})
+		for units.HasMorePages() {
+			page, err := units.NextPage(ctx)
+			if err != nil {
+				return project.UnitAccounts{}, refused("list the units of unit "+parent, err)
+			}
+			for _, u := range page.OrganizationalUnits {
+				if nested := aws.ToString(u.Id); !slices.Contains(found.Units, nested) {
+					found.Units = append(found.Units, nested)
+				}
+			}
+			if pages++; pages > mostPages {
+				return project.UnitAccounts{}, fault.New(fault.Broken, "list the units of unit %s: Organizations answers with more than %d pages", id, mostPages)
+			}
+		}
+	}
+	slices.SortFunc(found.Accounts, func(a, b project.Account) int { return cmp.Compare(a.ID, b.ID) })
+	same := func(a, b project.Account) bool { return a.ID == b.ID } // it was moved meanwhile
+	found.Accounts = slices.CompactFunc(found.Accounts, same)
+	return found, nil
+}
+
+// Account implements unit.Organization.
+// https://docs.aws.amazon.com/organizations/latest/APIReference/API_DescribeAccount.html
+func (o Organization) Account(ctx context.Context, id string) (project.Account, error) {
+	out, err := o.client.DescribeAccount(ctx, &sdk.DescribeAccountInput{AccountId: &id})
+	if err != nil {
+		return project.Account{}, refused("describe account "+id, err)
+	}
+	if out.Account == nil {
+		return project.Account{}, fault.New(fault.Broken, "describe account %s: the answer has no account", id)
+	}
+	parents, err := o.client.ListParents(ctx, &sdk.ListParentsInput{ChildId: &id})
+	if err != nil {
+		return project.Account{}, refused("find the unit of account "+id, err)
+	}
+	if len(parents.Parents) != 1 { // https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListParents.html
+		return project.Account{}, fault.New(fault.Unavailable, "find the unit of account %s: Organizations answers with %d, and an account is in one: try again", id, len(parents.Parents))
+	}
+	return accountOf(*out.Account, aws.ToString(parents.Parents[0].Id)), nil
+}
+
+// accountOf is an account in a unit. Its status has been replaced by its state.
+// https://docs.aws.amazon.com/organizations/latest/APIReference/API_Account.html
+func accountOf(a types.Account, in string) project.Account {
+	return project.Account{ID: aws.ToString(a.Id), Name: aws.ToString(a.Name), State: project.AccountState(cmp.Or(string(a.State), string(a.Status))), Unit: in}
+}
+
+// kinds are those of the errors of Organizations. TooManyRequestsException is a common one.
+var kinds = awserr.Kinds{
+	"AccountNotFoundException":            fault.Missing,
+	"ParentNotFoundException":             fault.Missing,
+	"ChildNotFoundException":              fault.Missing,
+	"AWSOrganizationsNotInUseException":   fault.Denied,
+	"ServiceException":                    fault.Unavailable,
+	"UnsupportedAPIEndpointException":     fault.Denied,
+	"ConcurrentModificationException":     fault.Unavailable,
+	"FinalizingOrganizationException":     fault.Unavailable,
+	"InvalidInputException":               fault.Invalid,
+	"OrganizationalUnitNotFoundException": fault.Missing,
+	awserr.Other:                          fault.Refused,
+}
+
+// refused returns the fault of a request, with what to do.
+func refused(do string, err error) error {
+	f := awserr.Fault(do, "*", err, kinds)
+	switch {
+	case awserr.Is(err, "AWSOrganizationsNotInUseException"):
+		return fault.New(fault.Denied, "%s: the account whose credentials are used is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization)", do)
+	case awserr.Is(err, "AccessDeniedException", "AccessDenied"):
+		return fault.New(fault.Denied, "%w; Organizations answers only the management account and delegated administrators: make the account of the installation one, or let it use a role of the management account (setting organization)", f)
+	case awserr.Is(err, "ParentNotFoundException"):
+		return fault.New(fault.Missing, "%s: Organizations has no unit of this ID: it was deleted, or is of another organization: register the target with another one (stackwright targets add --ou), or remove it", do)
+	case fault.Is(f, fault.Throttled):
+		return fault.New(fault.Throttled, "%w: nothing was changed; try again", f)
+	}
+	return f
+}

@@ -1,0 +1,134 @@
+package organizations_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/organizations"
+	"github.com/aws/aws-sdk-go-v2/service/organizations/types"
+
+	"github.com/stackwright/stackwright/pkg/aws/organizations"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+const unit = "ou-abcd-12345678"
+
+// A service answers requests, by their operation, with what it is to say: several answers one after the other.
+type service struct {
+	says map[string][]string
+	code string
+	got  []string
+}
+
+// Do is aws.HTTPClient.
+func (s *service) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	name := r.Header.Get("X-Amz-Target")[strings.LastIndex(r.Header.Get("X-Amz-Target"), ".")+1:]
+	s.got = append(s.got, name+" "+string(body))
+	status, said := http.StatusOK, "{}"
+	if s.code != "" {
+		status, said = http.StatusBadRequest, `{"__type":"`+s.code+`","message":"it failed"}`
+	} else if all := s.says[name]; len(all) > 0 {
+		said, s.says[name] = all[0], all[1:]
+	}
+	return &http.Response{StatusCode: status, Request: r, Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}, Body: io.NopCloser(strings.NewReader(said))}, err
+}
+
+func organization(s *service) organizations.Organization {
+	return organizations.New(sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: s, Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}}))
+}
+
+// A page may be empty although there are more, an account may be on two pages because it was moved meanwhile, and the status of an account counts only
+// without its state.
+func TestAccounts(t *testing.T) {
+	s := &service{says: map[string][]string{
+		"ListAccountsForParent": {
+			`{"Accounts":[],"NextToken":"a"}`, `{"Accounts":[{"Id":"222222222222","Name":"b","State":"CLOSED","Status":"ACTIVE"}],"NextToken":"b"}`, `{"Accounts":[{"Id":"111111111111","Name":"a","Status":"ACTIVE"}]}`,
+			`{"Accounts":[{"Id":"111111111111","Name":"a","State":"ACTIVE"}]}`,
+		},
+		"ListOrganizationalUnitsForParent": {`{"OrganizationalUnits":[],"NextToken":"a"}`, `{"OrganizationalUnits":[{"Id":"ou-abcd-nested00"}]}`},
+	}}
+	found, err := organization(s).Accounts(t.Context(), unit)
+	want := fmt.Sprint([]project.Account{{ID: "111111111111", Name: "a", State: "ACTIVE", Unit: unit}, {ID: "222222222222", Name: "b", State: "CLOSED", Unit: unit}}, []string{unit, "ou-abcd-nested00"})
+	if got := fmt.Sprint(found.Accounts, found.Units); err != nil || got != want {
+		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+	if len(s.got) != 7 || !strings.Contains(s.got[1], `"NextToken":"a"`) || !strings.Contains(s.got[6], "ou-abcd-nested00") {
+		t.Errorf("the requests were %q", s.got)
+	}
+}
+
+// Organizations that answers with a token for ever is an error, and no endless list.
+func TestEndlessPages(t *testing.T) {
+	s := &service{says: map[string][]string{}}
+	for i := range 5010 {
+		s.says["ListAccountsForParent"] = append(s.says["ListAccountsForParent"], fmt.Sprintf(`{"Accounts":[],"NextToken":"%d"}`, i))
+	}
+	if found, err := organization(s).Accounts(t.Context(), unit); !fault.Is(err, fault.Broken) || len(found.Accounts) > 0 {
+		t.Errorf("got %v (%v), want an error of kind Broken", found, err)
+	}
+}
+
+// An account is in one unit. Without an account, or with several units, the answer is an error.
+func TestAccount(t *testing.T) {
+	const account = `{"Account":{"Id":"111111111111","Name":"a","State":"ACTIVE"}}`
+	for says, want := range map[[2]string]fault.Kind{
+		{account, `{"Parents":[{"Id":"r-abcd","Type":"ROOT"}]}`}:         "",
+		{`{}`, `{"Parents":[{"Id":"r-abcd"}]}`}:                          fault.Broken,
+		{account, `{"Parents":[]}`}:                                      fault.Unavailable,
+		{account, `{"Parents":[{"Id":"r-abcd"},{"Id":"` + unit + `"}]}`}: fault.Unavailable,
+	} {
+		s := &service{says: map[string][]string{"DescribeAccount": {says[0]}, "ListParents": {says[1]}}}
+		got, err := organization(s).Account(t.Context(), "111111111111")
+		if fault.KindOf(err) != want || want == "" && got.Unit != "r-abcd" {
+			t.Errorf("%v: got %+v (%v), want kind %q", says, got, err, want)
+		}
+	}
+}
+
+// Errors have the kinds on which plans decide, and say what to do. None of them is an empty unit.
+func TestErrors(t *testing.T) {
+	for code, want := range map[string]struct {
+		kind fault.Kind
+		says string
+	}{
+		"TooManyRequestsException":          {fault.Throttled, "nothing was changed; try again"},
+		"ServiceException":                  {fault.Unavailable, ""},
+		"AccessDeniedException":             {fault.Denied, "Organizations answers only the management account and delegated administrators"},
+		"AWSOrganizationsNotInUseException": {fault.Denied, "is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization)"},
+		"ParentNotFoundException":           {fault.Missing, "Organizations has no unit of this ID: it was deleted, or is of another organization"},
+		"InvalidInputException":             {fault.Invalid, "it failed"},
+		"ConstraintViolationException":      {fault.Refused, "it failed"},
+	} {
+		found, err := organization(&service{code: code}).Accounts(t.Context(), unit)
+		if !fault.Is(err, want.kind) || !strings.Contains(err.Error(), want.says) || !strings.Contains(err.Error(), unit) || found.Units != nil {
+			t.Errorf("%s: got %v (%v, %s), want kind %s with %q", code, found, err, fault.KindOf(err), want.kind, want.says)
+		}
+	}
+	for code, kind := range map[string]fault.Kind{"AccountNotFoundException": fault.Missing, "TooManyRequestsException": fault.Throttled, "AccessDeniedException": fault.Denied} {
+		if a, err := organization(&service{code: code}).Account(t.Context(), "111111111111"); !fault.Is(err, kind) {
+			t.Errorf("%s: got %+v (%v), want kind %s", code, a, err, kind)
+		}
+	}
+}
+
+// Each state and status of the SDK is known, and only an active account is.
+func TestStates(t *testing.T) {
+	var all []string
+	for _, s := range types.AccountState("").Values() {
+		all = append(all, string(s))
+	}
+	for _, s := range types.AccountStatus("").Values() {
+		all = append(all, string(s))
+	}
+	for _, s := range all {
+		if state := project.AccountState(s); !state.Known() || (state.Closed() == "") != (s == "ACTIVE") {
+			t.Errorf("%s: known %v, %q", s, state.Known(), state.Closed())
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package target_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/entry/target"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// A store is target.Store and unit.Organization.
+type store struct {
+	all     map[string]project.Access
+	records map[string]plan.Record
+	said    []string
+	missing bool
+}
+
+func (s *store) Targets(context.Context) (map[string]project.Access, error) { return s.all, nil }
+
+func (s *store) AddTarget(_ context.Context, a project.Access, by run.AuditEntry) error {
+	s.all[a.Name], s.said = a, append(s.said, by.What)
+	return nil
+}
+
+func (s *store) RemoveTarget(_ context.Context, name string, by run.AuditEntry) error {
+	delete(s.all, name)
+	s.said = append(s.said, by.What)
+	return nil
+}
+
+func (s *store) Projects(context.Context) ([]string, error) { return []string{"shop@prod"}, nil }
+
+func (s *store) Records(context.Context, string) (map[string]plan.Record, error) {
+	return s.records, nil
+}
+
+func (s *store) Accounts(context.Context, string) (project.UnitAccounts, error) {
+	if s.missing {
+		return project.UnitAccounts{}, fault.New(fault.Missing, "there is no such unit")
+	}
+	return project.UnitAccounts{Accounts: []project.Account{{ID: "111111111111", State: project.AccountActive}}}, nil
+}
+
+func (s *store) Account(context.Context, string) (project.Account, error) {
+	return project.Account{}, fault.New(fault.Missing, "there is no account")
+}
+
+func registry(s *store) target.Registry {
+	home := project.Access{Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}}
+	n := 0
+	return target.Registry{Store: s, Organization: s, Home: home, Reach: project.Reach{Home: home.Target, Stack: "sw", Units: true}, NewExternalID: func() string { n++; return fmt.Sprint("sw-", n) }}
+}
+
+func unitOf(name string, except ...string) project.Access {
+	return project.Access{Target: project.Target{Name: name, Region: "eu-west-1"}, Unit: "ou-abcd-12345678", Except: except, Role: "arn:aws:iam::*:role/stackwright/sw-orchestrator", Projects: project.Grants{"*@*"}}
+}
+
+func single(name, account string) project.Access {
+	return project.Access{Target: project.Target{Name: name, Account: account, Region: "eu-west-1"}, Role: "arn:aws:iam::" + account + ":role/stackwright/sw-orchestrator", Projects: project.Grants{"*@*"}}
+}
+
+// add registers targets, and returns the external ID of the last.
+func add(t *testing.T, r target.Registry, all ...project.Access) string {
+	t.Helper()
+	id := ""
+	for _, a := range all {
+		got, err := r.Add(t.Context(), a, target.Requester{Who: "ann"})
+		if err != nil {
+			t.Fatal(a.Name, err)
+		}
+		id = got.ExternalID
+	}
+	return id
+}
+
+// A role has one external ID, however it was registered first: that of an account, that of a unit, or that of the same unit before.
+func TestExternalIDOfUnit(t *testing.T) {
+	for name, c := range map[string]struct {
+		all  []project.Access
+		want string
+	}{
+		"a unit":                           {[]project.Access{unitOf("org")}, "sw-1"},
+		"a unit again":                     {[]project.Access{unitOf("org"), unitOf("org", "333333333333")}, "sw-1"},
+		"an account before the unit":       {[]project.Access{single("eu", "111111111111"), unitOf("org")}, "sw-1"},
+		"an account after the unit":        {[]project.Access{unitOf("org"), single("eu", "111111111111")}, "sw-1"},
+		"an account that is left out":      {[]project.Access{single("eu", "111111111111"), unitOf("org", "111111111111")}, "sw-2"},
+		"a left out account after it":      {[]project.Access{unitOf("org", "111111111111"), single("eu", "111111111111")}, "sw-2"},
+		"two units with the same roles":    {[]project.Access{unitOf("org"), unitOf("other")}, "sw-1"},
+		"two accounts, one is left out":    {[]project.Access{single("eu", "111111111111"), single("us", "222222222222"), unitOf("org", "222222222222")}, "sw-1"},
+		"accounts and a unit of their own": {[]project.Access{single("eu", "111111111111"), single("us", "222222222222"), unitOf("org", "111111111111", "222222222222")}, "sw-3"},
+	} {
+		if got := add(t, registry(&store{all: map[string]project.Access{}}), c.all...); got != c.want {
+			t.Errorf("%s: the external ID is %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// What would be ambiguous is refused, and so is a unit that is used, or that does not exist.
+func TestRefusedUnit(t *testing.T) {
+	refused := func(t *testing.T, s *store, a project.Access, kind fault.Kind, says string) {
+		t.Helper()
+		was := len(s.said)
+		if _, err := registry(s).Add(t.Context(), a, target.Requester{}); !fault.Is(err, kind) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, want an error of kind %s with %q", a.Name, err, kind, says)
+		}
+		if len(s.said) != was {
+			t.Errorf("%s was registered", a.Name)
+		}
+	}
+	s := &store{all: map[string]project.Access{}}
+	r := registry(s)
+	add(t, r, single("eu", "111111111111"), single("us", "222222222222"))
+	refused(t, s, unitOf("org"), fault.Refused, "the targets eu and us have roles of the same name in accounts of their own, with different external IDs, and all accounts of a unit have one: leave these accounts out with --except 111111111111,222222222222, or remove the targets")
+	add(t, r, unitOf("org", "111111111111", "222222222222"))
+	if want := "put target org: the accounts of unit ou-abcd-12345678, region eu-west-1, except 111111111111, 222222222222, role arn:aws:iam::*:role/stackwright/sw-orchestrator, projects *@*"; s.said[2] != want {
+		t.Errorf("the audit log says %q, want %q", s.said[2], want)
+	}
+	refused(t, s, single("org-333333333333", "333333333333"), fault.Refused, "this is the name of a target of one account of the unit for which target org stands")
+	add(t, r, single("far-333333333333", "333333333333"))
+	refused(t, s, unitOf("far", "111111111111", "222222222222"), fault.Refused, "target far-333333333333 is registered, and the target of one account of the unit could have the same name")
+	s.missing = true
+	refused(t, s, unitOf("nowhere", "111111111111", "222222222222"), fault.Missing, "target nowhere: there is no such unit")
+	s.missing = false
+
+	s.records = map[string]plan.Record{"net@org-444444444444": {Node: "net@org-444444444444", Target: project.Target{Name: "org-444444444444", Account: "444444444444"}}}
+	moved := unitOf("org", "111111111111", "222222222222")
+	moved.Unit = "ou-abcd-87654321"
+	refused(t, s, moved, fault.Refused, "target org has 1 recorded stacks, such as net@org-444444444444 of shop@prod")
+	if err := r.Remove(t.Context(), "org", target.Requester{}); !fault.Is(err, fault.Refused) || s.all["org"].Name == "" {
+		t.Errorf("a unit whose accounts have stacks was removed: %v", err)
+	}
+	for name, kind := range map[string]fault.Kind{"eu": fault.Refused, "mars": fault.Missing, "org": ""} {
+		if a, all, err := r.Accounts(t.Context(), name); fault.KindOf(err) != kind || kind == "" && (len(all) != 1 || a.Name != "org") {
+			t.Errorf("the accounts of %s are %+v (%v), want kind %q", name, all, err, kind)
+		}
+	}
+	s.records = nil
+	if err := r.Remove(t.Context(), "org", target.Requester{}); err != nil || s.all["org"].Name != "" {
+		t.Errorf("the unit was not removed: %v", err)
+	}
+}

@@ -1,0 +1,138 @@
+// Package unit follows the accounts of the organizational units that targets stand for.
+package unit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// An Organization is an organization of AWS Organizations.
+type Organization interface {
+	// Accounts lists the accounts under a unit, and in the units within it. It returns all of them or an error, which is of kind Missing if there
+	// is no such unit.
+	Accounts(ctx context.Context, unit string) (project.UnitAccounts, error)
+
+	// Account returns an account, or an error of kind Missing if it is not in the organization.
+	Account(ctx context.Context, id string) (project.Account, error)
+}
+
+// A Follower follows the accounts of units for one plan: it lists those of a unit once.
+type Follower struct {
+	Organization Organization
+
+	// Registered returns the registered targets by name.
+	Registered func(ctx context.Context) (map[string]project.Access, error)
+
+	found map[string]project.UnitAccounts // by the ID of the unit
+}
+
+// list lists the accounts of the unit that a target stands for, once.
+func (f *Follower) list(ctx context.Context, a project.Access) (project.UnitAccounts, error) {
+	if found, ok := f.found[a.Unit]; ok {
+		return found, nil
+	}
+	found, err := f.Organization.Accounts(ctx, a.Unit)
+	if err != nil {
+		return found, fmt.Errorf("target %s: %w", a.Name, err)
+	}
+	if f.found == nil {
+		f.found = make(map[string]project.UnitAccounts)
+	}
+	f.found[a.Unit] = found
+	return found, nil
+}
+
+// Members returns, for each of some names that is a target which stands for a unit, the targets of the accounts of the unit. A name of the target
+// of one account is one of the first kind, too: it is found among the targets of its unit.
+func (f *Follower) Members(ctx context.Context, names []string) (map[string][]project.Target, error) {
+	registered, err := f.Registered(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("targets: %w", err)
+	}
+	all := make(map[string][]project.Target)
+	for _, name := range names {
+		a, ok := registered[name]
+		if of, _, member := project.UnitOf(name); !ok && member {
+			a, ok = registered[of]
+		}
+		if !ok || a.Unit == "" || all[a.Name] != nil {
+			continue
+		}
+		found, err := f.list(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		all[a.Name] = append([]project.Target{}, a.Members(found.Accounts)...)
+	}
+	return all, nil
+}
+
+// Unreachable returns, of some targets in which stacks are recorded, those of accounts of units that nobody can use at present, with why: the
+// account is not active, or it is in the organization no more. It asks Organizations only if one of the targets is of a unit. An account that its
+// unit does not have is requested for by itself, so that an incomplete list is not taken for accounts that have left.
+func (f *Follower) Unreachable(ctx context.Context, targets []project.Target) (map[project.Target]string, error) {
+	if !slices.ContainsFunc(targets, func(t project.Target) bool { _, _, ok := project.UnitOf(t.Name); return ok }) {
+		return nil, nil
+	}
+	registered, err := f.Registered(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("targets: %w", err)
+	}
+	all := make(map[project.Target]string)
+	requested := make(map[string]string) // why accounts cannot be used
+	for _, t := range slices.SortedFunc(maps.Keys(setOf(targets)), func(a, b project.Target) int { return a.Compare(b) }) {
+		name, account, ok := project.UnitOf(t.Name)
+		a := registered[name]
+		if _, itself := registered[t.Name]; !ok || itself || a.Unit == "" || account != t.Account {
+			continue
+		}
+		why, known := requested[account]
+		if !known {
+			if why, err = f.whyNot(ctx, a, account); err != nil {
+				return nil, err
+			}
+			requested[account] = why
+		}
+		if why != "" {
+			all[t] = why
+		}
+	}
+	return all, nil
+}
+
+func setOf(targets []project.Target) map[project.Target]bool {
+	set := make(map[project.Target]bool)
+	for _, t := range targets {
+		set[t] = true
+	}
+	return set
+}
+
+// whyNot says why nobody can use an account in which the target of a unit has stacks; "" if it can be used.
+func (f *Follower) whyNot(ctx context.Context, a project.Access, id string) (string, error) {
+	found, err := f.list(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	account, there := found.Account(id)
+	if !there {
+		account, err = f.Organization.Account(ctx, id)
+		switch {
+		case fault.Is(err, fault.Missing):
+			return fmt.Sprintf("account %s is not in the organization any more: if it is closed for good, delete the records of its stacks with stackwright forget", id), nil
+		case err != nil:
+			return "", fmt.Errorf("target %s: account %s, in which stacks are recorded: %w", project.MemberName(a.Name, id), id, err)
+		case slices.Contains(found.Units, account.Unit):
+			return "", fault.New(fault.Unavailable, "target %s: account %s is in unit %s, and the list of the accounts of the unit does not have it: it has come at this moment, or the list is incomplete; nothing was changed: try again", a.Name, id, account.Unit)
+		}
+	}
+	if why := account.State.Closed(); why != "" {
+		return fmt.Sprintf("account %s (%s) is %s: %s", id, account.Name, account.State, why), nil
+	}
+	return "", nil
+}

@@ -1,0 +1,110 @@
+package unit_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/unit"
+)
+
+// An organization has accounts in the unit ou, and others.
+type organization struct {
+	in, others []project.Account
+	lists      int
+	fails      error
+}
+
+func (o *organization) Accounts(_ context.Context, id string) (project.UnitAccounts, error) {
+	o.lists++
+	return project.UnitAccounts{Accounts: o.in, Units: []string{id, "ou-abcd-nested00"}}, o.fails
+}
+
+func (o *organization) Account(_ context.Context, id string) (project.Account, error) {
+	for _, a := range o.others {
+		if a.ID == id {
+			return a, nil
+		}
+	}
+	return project.Account{}, fault.New(fault.Missing, "there is no account %s", id)
+}
+
+func follower(o *organization) *unit.Follower {
+	return &unit.Follower{Organization: o, Registered: func(context.Context) (map[string]project.Access, error) {
+		at := project.Target{Region: "eu-west-1"}
+		named := func(name, unit string) project.Access {
+			at.Name = name
+			return project.Access{Target: at, Unit: unit}
+		}
+		return map[string]project.Access{"org": named("org", "ou-abcd-12345678"), "same": named("same", "ou-abcd-12345678"), "eu": named("eu", ""), "by-hand-111111111111": named("by-hand-111111111111", "")}, nil
+	}}
+}
+
+func at(name, account string) project.Target {
+	return project.Target{Name: name + "-" + account, Account: account, Region: "eu-west-1"}
+}
+
+// The accounts of the units that are named, also by one of their accounts, are listed once.
+func TestMembers(t *testing.T) {
+	o := &organization{in: []project.Account{{ID: "111111111111", State: project.AccountActive}, {ID: "222222222222", State: project.AccountClosed}}}
+	f := follower(o)
+	got, err := f.Members(t.Context(), []string{"eu", "nowhere", "org-111111111111", "org", "by-hand-111111111111"})
+	if err != nil || len(got) != 1 || !slices.Equal(got["org"], []project.Target{at("org", "111111111111")}) {
+		t.Errorf("got %+v (%v), want the one account of org", got, err)
+	}
+	if got, err := f.Members(t.Context(), []string{"same"}); err != nil || len(got["same"]) != 1 || o.lists != 1 {
+		t.Errorf("got %+v (%v) with %d lists, want one", got, err, o.lists)
+	}
+	o.in = nil
+	if got, err := follower(o).Members(t.Context(), []string{"org"}); err != nil || got["org"] == nil || len(got["org"]) != 0 {
+		t.Errorf("an empty unit is %+v (%v)", got, err)
+	}
+	o.fails = fault.New(fault.Throttled, "slow down")
+	if got, err := follower(o).Members(t.Context(), []string{"org"}); !fault.Is(err, fault.Throttled) || got != nil {
+		t.Errorf("a list that cannot be read is %+v (%v), want an error", got, err)
+	}
+	if got, err := follower(o).Members(t.Context(), []string{"eu"}); err != nil || len(got) != 0 {
+		t.Errorf("a project without units: %+v (%v)", got, err)
+	}
+}
+
+// Accounts that are closed, or in the organization no more, cannot be used. An account that the list lacks is requested by itself, and if it is in
+// the unit after all, nothing is known.
+func TestUnreachable(t *testing.T) {
+	o := &organization{
+		in:     []project.Account{{ID: "111111111111", State: project.AccountActive}, {ID: "222222222222", Name: "old", State: project.AccountClosing}},
+		others: []project.Account{{ID: "333333333333", State: project.AccountActive, Unit: "ou-abcd-87654321"}, {ID: "444444444444", State: project.AccountClosed, Unit: "ou-abcd-87654321"}},
+	}
+	left := []project.Target{
+		at("org", "111111111111"), at("org", "222222222222"), at("org", "333333333333"), at("org", "444444444444"), at("org", "555555555555"), at("by-hand", "111111111111"), at("gone", "666666666666"),
+		{Name: "default", Account: "000000000000", Region: "us-east-1"}, {Name: "org-777777777777", Account: "888888888888", Region: "eu-west-1"},
+	}
+	got, err := follower(o).Unreachable(t.Context(), append(left, left...))
+	want := map[project.Target]string{
+		at("org", "222222222222"): "account 222222222222 (old) is PENDING_CLOSURE", at("org", "444444444444"): "is CLOSED",
+		at("org", "555555555555"): "is not in the organization any more: if it is closed for good, delete the records of its stacks with stackwright forget",
+	}
+	if err != nil || len(got) != len(want) || o.lists != 1 {
+		t.Errorf("got %v (%v) with %d lists, want %v", got, err, o.lists, slices.Collect(maps.Keys(want)))
+	}
+	for target, says := range want {
+		if !strings.Contains(got[target], says) {
+			t.Errorf("%s: %q, want %q", target.Name, got[target], says)
+		}
+	}
+	o.others[0].Unit = "ou-abcd-nested00"
+	if got, err := follower(o).Unreachable(t.Context(), left); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "the list of the accounts of the unit does not have it") {
+		t.Errorf("an account that the list lacks is in the unit: %v (%v), want an error of kind Unavailable", got, err)
+	}
+	o.lists, o.fails = 0, fault.New(fault.Denied, "no")
+	if got, err := follower(o).Unreachable(t.Context(), left); !fault.Is(err, fault.Denied) || got != nil {
+		t.Errorf("a list that is denied: %v (%v), want an error of kind Denied", got, err)
+	}
+	if got, err := follower(o).Unreachable(t.Context(), left[7:8]); err != nil || len(got) > 0 || o.lists != 1 {
+		t.Errorf("without stacks in units: %v (%v), and %d lists", got, err, o.lists)
+	}
+}
