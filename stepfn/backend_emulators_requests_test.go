@@ -351,7 +351,7 @@ func (s stack) template(w stacks) []byte {
 `, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.groupsText(), s.version, values.String())
 }
 
-// groupsText are the Auto Scaling groups and databases of a stack, in the section Resources of its template.
+// groupsText are the Auto Scaling groups, databases and ECS services of a stack, in the section Resources of its template.
 func (s stack) groupsText() string {
 	var text strings.Builder
 	for i, name := range sim.GroupsOf(s.physical, s.version) {
@@ -360,6 +360,9 @@ func (s stack) groupsText() string {
 	if both := sim.DatabasesOf(s.physical, s.version); both != nil {
 		fmt.Fprintf(&text, "  Database: { Type: \"AWS::RDS::DBInstance\", Properties: { DBInstanceIdentifier: %s, Engine: mysql } }\n", both[0])
 		fmt.Fprintf(&text, "  Cluster: { Type: \"AWS::RDS::DBCluster\", Properties: { DBClusterIdentifier: %s, Engine: aurora-mysql } }\n", both[1])
+	}
+	for i, arn := range sim.ServicesOf(s.physical, s.version) {
+		fmt.Fprintf(&text, "  Service%d: { Type: \"AWS::ECS::Service\", Properties: { ServiceName: %s, Cluster: cluster, DesiredCount: %d } }\n", i, arn[strings.LastIndexByte(arn, '/')+1:], sim.FirstTasks)
 	}
 	return text.String()
 }

@@ -109,6 +109,8 @@ var notInRealTime = map[string]string{
 	"suspended_crash_after":     suspends,
 	"suspended_databases":       suspends,
 	"suspended_databases_crash": suspends,
+	"suspended_services":        suspends,
+	"suspended_services_crash":  suspends,
 	"suspended_destroyed":       suspends,
 	"suspended_gone":            suspends,
 	"suspended_recreated":       suspends,

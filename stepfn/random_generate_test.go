@@ -378,7 +378,7 @@ func (a *generator) version() string {
 		return []string{"g1", "g2"}[a.hooking.IntN(2)]
 	}
 	if a.suspending != nil && a.suspending.IntN(3) > 0 {
-		return []string{"g1", "g2", "d1"}[a.suspending.IntN(3)]
+		return []string{"g1", "g2", "d1", "c1"}[a.suspending.IntN(4)]
 	}
 	return a.one("v1", "v2", "v3")
 }

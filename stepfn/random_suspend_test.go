@@ -39,7 +39,7 @@ func (a *generator) suspend() {
 	for _, what := range [][]string{{"suspend"}, {"suspend", "resume"}, {"suspend", "suspend"}, {"suspend", "resume", "suspend"}, {"resume"}}[a.suspending.IntN(5)] {
 		for range a.suspending.IntN(3) {
 			if st := a.last[a.suspending.IntN(len(a.last))]; !a.plain {
-				of := []string{"group-" + st.physical + "-a", "group-" + st.physical + "-b", "db-" + st.physical, "cluster-" + st.physical}
+				of := []string{"group-" + st.physical + "-a", "group-" + st.physical + "-b", "db-" + st.physical, "cluster-" + st.physical, "service-" + st.physical}
 				a.add("group-fault", faultNames[a.suspending.IntN(len(faultNames))], of[a.suspending.IntN(len(of))])
 			}
 		}
@@ -76,6 +76,17 @@ func (w *monitor) resized(group string, to suspend.Size) {
 	w.holds(writtenFirst, said == string(first), "%s gets the size %+v, and the record says that it was %q before", group, to, said)
 }
 
+// counted checks a request that has set how many tasks an ECS service has.
+func (w *monitor) counted(arn string, to int) {
+	if w.skewed() {
+		return
+	}
+	w.holds(asBefore, to == 0 || to == sim.FirstTasks, "%s gets %d tasks, which it never had", arn, to)
+	w.holds(writtenFirst, slices.ContainsFunc(recordsOf(w.p.Store.LendRecords("shop@default")), func(r plan.Record) bool {
+		return slices.ContainsFunc(recordedIn(r), func(one plan.Stopped) bool { return one.ID == arn && one.Was == fmt.Sprint(sim.FirstTasks) })
+	}), "%s gets %d tasks, and no record says that it had %d before", arn, to, sim.FirstTasks)
+}
+
 // switches checks a request that has stopped or started a database.
 func (w *monitor) switches(name string) {
 	if w.skewed() {
@@ -110,6 +121,14 @@ func (w *monitor) switched(r run.Run, s run.Step) {
 			w.holds(switchedAll, size == want, "%s of run %s is done, and %s has the size %+v", s.ID, r.ID, group, size)
 		}
 	}
+	for _, arn := range w.p.Cloud.TaskServices(record.Target, record.Stack) {
+		n := w.p.Cloud.TasksOf(arn)
+		if s.Verb == plan.Resume {
+			w.holds(switchedAll, n == sim.FirstTasks, "%s of run %s is done, and %s has %d tasks", s.ID, r.ID, arn, n)
+		} else if slices.ContainsFunc(recordedIn(record), func(one plan.Stopped) bool { return one.ID == arn }) {
+			w.holds(switchedAll, n == 0, "%s of run %s is done, and %s has %d tasks", s.ID, r.ID, arn, n)
+		}
+	}
 	for _, name := range w.p.Cloud.Databases(record.Target, record.Stack) {
 		status := w.p.Cloud.DatabaseStatus(name)
 		if s.Verb == plan.Resume {
@@ -134,6 +153,9 @@ func (g *player) resumeAll() {
 		g.holds(asBefore, record.Suspended == nil, "%s is suspended after a resume", record.Node)
 		for _, group := range p.Cloud.Groups(record.Target, record.Stack) {
 			g.holds(asBefore, g.skewed() || p.Cloud.Size(group) == sim.FirstSize, "%s of %s has the size %+v after a resume", group, record.Node, p.Cloud.Size(group))
+		}
+		for _, arn := range p.Cloud.TaskServices(record.Target, record.Stack) {
+			g.holds(asBefore, g.skewed() || p.Cloud.TasksOf(arn) == sim.FirstTasks, "%s of %s has %d tasks after a resume", arn, record.Node, p.Cloud.TasksOf(arn))
 		}
 		for _, name := range p.Cloud.Databases(record.Target, record.Stack) {
 			g.holds(asBefore, g.skewed() || p.Cloud.DatabaseStatus(name) == "available", "%s of %s is %s after a resume", name, record.Node, p.Cloud.DatabaseStatus(name))

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -172,6 +173,8 @@ type hooked interface {
 	Size(group string) suspend.Size        // its sizes
 	Resize(group string, to suspend.Size)  // a user sets them
 	Database(name string) string           // its status
+	Tasks(service string) int              // of an ECS service
+	Scale(service string, tasks int)       // a user sets how many it has
 	GroupFault(group string, m sim.Fault)  // of the next request that does so for Stackwright
 	Called() []string                      // the names of the hooks that were called since the last call
 }
@@ -218,6 +221,10 @@ func (p *memoryBackend) Size(group string) suspend.Size       { return p.Cloud.S
 func (p *memoryBackend) Resize(group string, to suspend.Size) { p.Cloud.Sizes[group] = to }
 func (p *memoryBackend) GroupFault(group string, m sim.Fault) { p.faults["resize "+group] = m }
 func (p *memoryBackend) Database(name string) string          { return p.Cloud.DatabaseStatus(name) }
+func (p *memoryBackend) Tasks(service string) int             { return p.Cloud.TasksOf(sim.ServiceARN(service)) }
+func (p *memoryBackend) Scale(service string, tasks int) {
+	p.Cloud.Tasks[sim.ServiceARN(service)] = tasks
+}
 func (p *memoryBackend) Called() []string {
 	var names []string
 	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
@@ -405,6 +412,22 @@ func (r *emulators) Database(name string) string {
 	return *cluster.DBClusters[0].Status
 }
 
+// Tasks describes an ECS service.
+func (r *emulators) Tasks(service string) int {
+	out, err := sdkecs.NewFromConfig(r.cloud.Config()).DescribeServices(r.Context(), &sdkecs.DescribeServicesInput{Cluster: aws.String("cluster"), Services: []string{sim.ServiceARN(service)}})
+	if err != nil || len(out.Services) != 1 {
+		r.Fatal(out, err)
+	}
+	return int(out.Services[0].DesiredCount)
+}
+
+func (r *emulators) Scale(service string, tasks int) {
+	_, err := sdkecs.NewFromConfig(r.cloud.Config()).UpdateService(r.Context(), &sdkecs.UpdateServiceInput{Cluster: aws.String("cluster"), Service: aws.String(sim.ServiceARN(service)), DesiredCount: aws.Int32(int32(tasks))})
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
 // GroupFault does nothing: only the backend in memory crashes functions at a request to Auto Scaling.
 func (r *emulators) GroupFault(string, sim.Fault) {}
 
@@ -567,6 +590,10 @@ func (s *scenario) size(st statement) {
 }
 
 func (s *scenario) database(st statement) { s.expect(s.Database(st.args[0]), st.args[1]) }
+
+func (s *scenario) tasks(st statement) { s.expect(fmt.Sprint(s.Tasks(st.args[0])), st.args[1]) }
+
+func (s *scenario) scale(st statement) { s.Scale(st.args[0], number(st.args[1])) }
 
 func (s *scenario) groupFault(st statement) { s.GroupFault(st.args[1], scenarioFaults[st.args[0]]) }
 

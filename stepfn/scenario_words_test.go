@@ -131,6 +131,7 @@ var words = []word{
 	{"throttle-hook", "HOOK NUMBER", (*scenario).throttleHook, isGiven},             // so many of its next calls are throttled: in memory only
 	{"group", "TEXT", (*scenario).group, isGiven},                                   // an Auto Scaling group exists from now on
 	{"resize", "TEXT NUMBER NUMBER NUMBER", (*scenario).resize, isGiven},            // a user sets the minimum, the maximum and the desired capacity of an Auto Scaling group
+	{"scale", "TEXT NUMBER", (*scenario).scale, isGiven},                            // a user sets how many tasks an ECS service has
 	{"group-fault", "HOOK-FAULT TEXT", (*scenario).groupFault, isGiven},             // of the next request that sets the sizes of the group
 	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                              // a bucket has so many objects from now on
 	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on, as errors or errors@eu
@@ -174,6 +175,7 @@ var words = []word{
 	{"suspended", "TEXT [TEXT...]", (*scenario).suspended, isCheck},     // the processes of an Auto Scaling group
 	{"size", "TEXT NUMBER NUMBER NUMBER", (*scenario).size, isCheck},    // the minimum, the maximum and the desired capacity of an Auto Scaling group
 	{"database", "TEXT DATABASE-STATUS", (*scenario).database, isCheck}, // the status of a DB instance or cluster, as RDS calls it
+	{"tasks", "TEXT NUMBER", (*scenario).tasks, isCheck},                // how many an ECS service keeps running
 	{"asleep", "[STACK...]", (*scenario).asleep, isCheck},               // the suspended stacks
 	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},        // a bucket has so many objects
 	{"contents", "TEXT [TEXT...]", (*scenario).contents, isCheck},       // a bucket has exactly these objects

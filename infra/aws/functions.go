@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambdadestinations"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
@@ -91,12 +92,19 @@ func (i *installation) addQueue(name string) awssqs.Queue {
 func (i *installation) addFunctions() {
 	permissions := inRoles(i.settings)
 	changes := i.addPolicy("change-stacks", "What Stackwright may do to change stacks in this account", changes(i.settings))
+	var suspended awsiam.ManagedPolicy
+	if len(i.settings.suspend) > 0 {
+		suspended = i.addPolicy("suspend-resources", "What Stackwright may stop and start in this account", suspends(i.settings))
+	}
 	for _, name := range i.names {
 		size := sizes[name]
 		logs := i.addLogs(title(name)+"Logs", i.logs(name))
 		role := i.addRole(name, "lambda.amazonaws.com", nil, permissions[name])
 		if slices.Contains(changing, name) {
 			role.AddManagedPolicy(changes)
+			if suspended != nil {
+				role.AddManagedPolicy(suspended)
+			}
 		}
 		if slices.Contains(detecting, name) {
 			i.allow(role, title(name)+"Reads", i.settings.drift)

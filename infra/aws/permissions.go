@@ -28,7 +28,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := inRoles(s)
 	for _, f := range changing {
-		all[f] = append(all[f], changes(s)...)
+		all[f] = slices.Concat(all[f], changes(s), suspends(s))
 	}
 	return all
 }
@@ -52,7 +52,7 @@ func inRoles(s settings) map[string][]permission {
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares, purges),
 	}
 	for _, f := range changing {
-		all[f] = slices.Concat(all[f], hooks(s), suspends(s))
+		all[f] = slices.Concat(all[f], hooks(s))
 	}
 	all["wait-status"] = slices.Concat(all["wait-status"], executions(s), fills(s))
 	if s.adoptable != "" {
@@ -465,24 +465,25 @@ func hooks(s settings) []permission {
 }
 
 // suspends stops and starts what stacks of the projects have that the owner of the installation lists, in the own account. In other accounts,
-// the roles of targets decide. CloudFormation gives resources the tags of their stack, so nothing else is stopped.
+// the roles of targets decide. It is a managed policy of the functions that change stacks, as changes is. CloudFormation gives resources the tags of their stack, so nothing else is stopped.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerservice.html
 func suspends(s settings) []permission {
 	if len(s.suspend) == 0 {
 		return nil
 	}
 	return []permission{
 		{
-			Do: []string{"autoscaling:DescribeAutoScalingGroups", "rds:DescribeDBClusters", "rds:DescribeDBInstances"}, On: []string{"*"},
-			Why: "Auto Scaling has no resource type for it, and RDS allows a filter, which names the databases of a stack, only to who may describe all",
+			Do: []string{"autoscaling:DescribeAutoScalingGroups", "ecs:DescribeServices", "rds:DescribeDBClusters", "rds:DescribeDBInstances"}, On: []string{"*"},
+			Why: "Auto Scaling has no resource type for it, RDS allows a filter, which names the databases of a stack, only to who may describe all, and a suspend reads what has no tag yet, too",
 		},
 		{
-			Do:  []string{"autoscaling:UpdateAutoScalingGroup", "rds:StartDBCluster", "rds:StartDBInstance", "rds:StopDBCluster", "rds:StopDBInstance"},
-			On:  []string{"arn:${Partition}:autoscaling:*:${Account}:autoScalingGroup:*:autoScalingGroupName/*", "arn:${Partition}:rds:*:${Account}:cluster:*", "arn:${Partition}:rds:*:${Account}:db:*"},
+			Do:  []string{"autoscaling:UpdateAutoScalingGroup", "ecs:UpdateService", "rds:StartDBCluster", "rds:StartDBInstance", "rds:StopDBCluster", "rds:StopDBInstance"},
+			On:  []string{"arn:${Partition}:autoscaling:*:${Account}:autoScalingGroup:*:autoScalingGroupName/*", "arn:${Partition}:ecs:*:${Account}:service/*", "arn:${Partition}:rds:*:${Account}:cluster:*", "arn:${Partition}:rds:*:${Account}:db:*"},
 			If:  conditions{"StringLike": {"aws:ResourceTag/stackwright:project": []string(s.suspend)}},
-			Why: "a suspend stops what stacks of these projects have, and projects name their groups and databases; targets are in any region",
+			Why: "a suspend stops what stacks of these projects have, and projects name their groups, services and databases; targets are in any region",
 		},
 	}
 }

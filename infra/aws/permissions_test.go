@@ -99,6 +99,9 @@ func compare(t *testing.T, f string, all template, needed []calls.Action, key bo
 	if slices.Contains(changing, f) {
 		managed = append(managed, "${ChangeStacks}")
 	}
+	if slices.Contains(changing, f) && key {
+		managed = append(managed, "${SuspendResources}")
+	}
 	if key && slices.Contains(detecting, f) { // every setting is set
 		managed = append(managed, "arn:${AWS::Partition}:iam::aws:policy/service-role/AWS_ConfigRole")
 	}

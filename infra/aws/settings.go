@@ -203,7 +203,7 @@ func (s settings) asks() string {
 }
 
 // mostAccounts is how many accounts fit into the policy of a role: it has 10,240 letters, each account takes an ARN,
-// what hooks may call up to three times its length, files from elsewhere and the projects that may be suspended up to twice theirs, and the rest some 4,000.
+// what hooks may call up to three times its length, files from elsewhere up to twice theirs, and the rest some 4,000.
 // The output TargetAccounts has room for 78 accounts.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 func mostAccounts(s settings) int {
@@ -213,9 +213,6 @@ func mostAccounts(s settings) int {
 	}
 	if len(s.remote) > 0 {
 		room -= 300 + 2*len(s.remote.String())
-	}
-	if len(s.suspend) > 0 {
-		room -= 400 + 2*len(s.suspend.String())
 	}
 	if s.organization != "" {
 		room -= 300

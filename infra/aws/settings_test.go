@@ -142,6 +142,24 @@ func TestMostAccountsFit(t *testing.T) {
 	}
 }
 
+// The longest list of projects that may be suspended, which has 1,000 letters, has room in its managed policy, which may have 6,144.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+func TestSuspendFits(t *testing.T) {
+	list := ""
+	for i := 0; len(list) < 1000; i++ {
+		list += fmt.Sprintf("a%02d@b,", i)
+	}
+	all, err := written(map[string]any{"stack": strings.Repeat("a", 32), "executionPolicies": "PowerUserAccess", "suspend": list[:strings.LastIndexByte(list[:1000], ',')]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := os.Expand(text(all.Resources["SuspendResources"].inside), func(string) string { return strings.Repeat("x", 12) })
+	if len(policy) > 6144 || len(policy) < 1000 {
+		t.Errorf("the policy has %d letters", len(policy))
+	}
+	t.Logf("the policy has %d letters of 6144", len(policy))
+}
+
 // The most accounts fit into one output, which has at most 1,024 letters.
 func TestTargetAccounts(t *testing.T) {
 	const stack = "dev" // so short that most accounts fit into the policies

@@ -11,17 +11,19 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 )
 
-// services of the query protocol, with the client of each adapter and the version of the service.
+// queried are the services, with the client of each adapter and the version of the service.
 var queried = []struct {
-	service, version string
+	service, version string // the version of the query protocol, or the target of the JSON protocol with a dot at its end
 	client           reflect.Type
 }{
 	{"cloudformation", "2010-05-15", reflect.TypeFor[cfn.Client]()},
 	{"autoscaling", "2011-01-01", reflect.TypeFor[autoscaling.Client]()},
 	{"rds", "2014-10-31", reflect.TypeFor[rds.Client]()},
+	{"ecs", "AmazonEC2ContainerServiceV20141113.", reflect.TypeFor[ecs.Client]()},
 }
 
 // absent is what moto logs about a call that it does not have.
@@ -34,7 +36,7 @@ func calls(s *server) {
 		for i := range q.client.NumMethod() {
 			action := q.client.Method(i).Name
 			all = append(all, action)
-			s.request(q.service, url.Values{"Action": {action}, "Version": {q.version}})
+			s.request(q.service, q.version, action)
 		}
 	}
 	var missing []string
@@ -67,13 +69,20 @@ func snake(action string) string {
 }
 
 // request sends a request without parameters to moto itself.
-func (s *server) request(service string, form url.Values) {
+func (s *server) request(service, version, action string) {
 	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.url, strings.NewReader(form.Encode()))
+	body, kind := url.Values{"Action": {action}, "Version": {version}}.Encode(), "application/x-www-form-urlencoded"
+	if strings.HasSuffix(version, ".") {
+		body, kind = "{}", "application/x-amz-json-1.1"
+	}
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.url, strings.NewReader(body))
 	if err != nil {
 		s.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Content-Type", kind)
+	if strings.HasSuffix(version, ".") {
+		r.Header.Set("X-Amz-Target", version+action)
+	}
 	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=any/20260101/"+region+"/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

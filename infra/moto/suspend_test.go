@@ -10,10 +10,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -22,7 +24,7 @@ import (
 
 // The laws are about each kind of resources that a suspend stops.
 func TestKinds(t *testing.T) {
-	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster"}
+	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service"}
 	for _, k := range suspend.All() {
 		if !slices.Contains(judged, k.Type) {
 			t.Errorf("no law of contract.SuspendLaws is about %s: add some, let moto judge them here, and list the kind", k.Type)
@@ -59,9 +61,10 @@ func (g ground) Services() suspend.Services { return services(g.config) }
 func services(cfg aws.Config) suspend.Services {
 	databases := rds.New(in[rds.Client](sdkrds.NewFromConfig(cfg)))
 	return suspend.Services{
-		Stacks:    cfn.Reader{Clients: in[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
-		Groups:    autoscaling.New(in[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
-		Databases: databases, Clusters: databases,
+		Stacks:       cfn.Reader{Clients: in[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
+		TaskServices: ecs.New(in[ecs.Client](sdkecs.NewFromConfig(cfg))),
+		Groups:       autoscaling.New(in[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
+		Databases:    databases, Clusters: databases,
 	}
 }
 
@@ -121,6 +124,18 @@ func template(stack, version string) string {
   Database:
     Type: AWS::RDS::DBInstance
     Properties: { DBInstanceIdentifier: %[1]s-db, Engine: mysql, DBInstanceClass: db.t3.micro, AllocatedStorage: "20", MasterUsername: admin, MasterUserPassword: password1 }
+`, stack)
+	case contract.ComputeVersion:
+		return fmt.Sprintf(`Resources:
+  Cluster:
+    Type: AWS::ECS::Cluster
+    Properties: { ClusterName: cluster }
+  Tasks:
+    Type: AWS::ECS::TaskDefinition
+    Properties: { Family: %[1]s, ContainerDefinitions: [{ Name: web, Image: nginx, Memory: 128 }] }
+  Service:
+    Type: AWS::ECS::Service
+    Properties: { ServiceName: %[1]s-service, Cluster: !Ref Cluster, TaskDefinition: !Ref Tasks, DesiredCount: 3 }
 `, stack)
 	}
 	return ""

@@ -67,7 +67,7 @@ type Seen struct {
 
 // All lists the kinds of this version, in the order in which a suspend stops them in one stack.
 func All() []Kind {
-	return []Kind{groupKind(), databaseKind(), clusterKind()}
+	return []Kind{serviceKind(), groupKind(), databaseKind(), clusterKind()}
 }
 
 // Named returns the kind of a resource type. It reports false if there is none.
@@ -89,10 +89,11 @@ type Stacks interface {
 
 // Services are what stops and starts resources, each in the account and region of a target and with its role.
 type Services struct {
-	Stacks    Stacks
-	Groups    Groups
-	Databases Databases
-	Clusters  Clusters
+	Stacks       Stacks
+	TaskServices TaskServices
+	Groups       Groups
+	Databases    Databases
+	Clusters     Clusters
 }
 
 // Running lists what a stack has that runs and can be stopped, in the order of All, and says why other resources of these kinds keep

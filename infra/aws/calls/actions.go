@@ -66,6 +66,10 @@ var table = map[string][]need{
 	"autoscaling.ResumeProcesses":           {{"autoscaling:ResumeProcesses", ""}},
 	"autoscaling.SuspendProcesses":          {{"autoscaling:SuspendProcesses", ""}},
 
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerservice.html
+	"ecs.DescribeServices": {{"ecs:DescribeServices", ""}},
+	"ecs.UpdateService":    {{"ecs:UpdateService", ""}},
+
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
 	"rds.DescribeDBClusters":  {{"rds:DescribeDBClusters", ""}},
 	"rds.DescribeDBInstances": {{"rds:DescribeDBInstances", ""}},

@@ -110,6 +110,12 @@ func (s *Service) token(token string, r *resource, name string, b []byte) string
 		return s.options.Account
 	case "name":
 		return name
+	case "cluster":
+		cluster, named := r.property("Cluster")
+		if !named {
+			return "default"
+		}
+		return cluster[strings.LastIndexByte(cluster, '/')+1:]
 	case "lower":
 		return strings.ToLower(name)
 	case "id":

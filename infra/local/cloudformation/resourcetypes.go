@@ -83,7 +83,7 @@ var resourceTypes = map[string]resourceType{
 		"PrimaryEndPoint.Address": "master.{id}.{hex4}.use1.cache.amazonaws.com", "PrimaryEndPoint.Port": "6379",
 		"ConfigurationEndPoint.Address": "clustercfg.{id}.{hex4}.use1.cache.amazonaws.com", "ConfigurationEndPoint.Port": "6379"}},
 	"AWS::ECS::Cluster": {name: "ClusterName", attributes: map[string]string{"Arn": "arn:aws:ecs:{region}:{account}:cluster/{id}"}},
-	"AWS::ECS::Service": {name: "ServiceName", id: "arn:aws:ecs:{region}:{account}:service/{name}",
+	"AWS::ECS::Service": {name: "ServiceName", id: "arn:aws:ecs:{region}:{account}:service/{cluster}/{name}",
 		attributes: map[string]string{"Name": "{name}", "ServiceArn": "{id}"}},
 	"AWS::ECS::TaskDefinition": {name: "Family", id: "arn:aws:ecs:{region}:{account}:task-definition/{name}:1"},
 	"AWS::ElasticLoadBalancingV2::LoadBalancer": {name: "Name", id: "arn:aws:elasticloadbalancing:{region}:{account}:loadbalancer/app/{name}/{hex16}",

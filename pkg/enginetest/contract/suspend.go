@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,8 @@ type Ground interface {
 	Target() project.Target
 
 	// Up creates a stack, and returns how suspend.Stacks names it. Of version GroupsVersion it has two Auto Scaling groups of the sizes 1,
-	// 4 and 2, of version DatabasesVersion a DB instance that is in no cluster, and a DB cluster of Aurora.
+	// 4 and 2, of version DatabasesVersion a DB instance that is in no cluster, and a DB cluster of Aurora, and of version ComputeVersion an
+	// ECS service of 3 tasks.
 	Up(stack, version string) string
 
 	// Down deletes it.
@@ -35,6 +37,7 @@ type Ground interface {
 const (
 	GroupsVersion    = "g1"
 	DatabasesVersion = "d1"
+	ComputeVersion   = "c1"
 )
 
 // patience is after how long a database is stopped or started at the latest.
@@ -67,16 +70,17 @@ const (
 	groupType    = "AWS::AutoScaling::AutoScalingGroup"
 	databaseType = "AWS::RDS::DBInstance"
 	clusterType  = "AWS::RDS::DBCluster"
+	serviceType  = "AWS::ECS::Service"
 )
 
 var suspendLaws = map[string]func(ground){
 	// "Returns descriptions of all resources of the specified stack."
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStackResources.html
 	"a stack lists the physical IDs of its resources by type, until it is deleted": func(g ground) {
-		one, two := g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion)
-		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}} {
+		one, two, three := g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion), g.Up("api", ComputeVersion)
+		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}, three: {serviceType: 1}} {
 			got := g.resources(stack)
-			for _, kind := range []string{groupType, databaseType, clusterType} {
+			for _, kind := range []string{groupType, databaseType, clusterType, serviceType} {
 				if ids := got[kind]; len(ids) != want[kind] || !slices.IsSorted(ids) || slices.Contains(ids, "") {
 					g.Errorf("%s has %q of type %s, want %d", stack, ids, kind, want[kind])
 				}
@@ -99,6 +103,11 @@ var suspendLaws = map[string]func(ground){
 		clusters, c := s.Clusters.Clusters(g.Context(), in, []string{"nobody"})
 		if a != nil || b != nil || c != nil || len(groups) != 1 || len(instances)+len(clusters) > 0 {
 			g.Errorf("found %v, %v, %v: %v, %v, %v", groups, instances, clusters, a, b, c)
+		}
+		arn := g.first(g.Up("api", ComputeVersion), serviceType)
+		services, err := s.TaskServices.TaskServices(g.Context(), in, []string{arn, arn + "-2", strings.Replace(arn, "/cluster/", "/nobody/", 1)})
+		if _, found := services[arn]; err != nil || len(services) != 1 || !found {
+			g.Errorf("found %v: %v", services, err)
 		}
 	},
 	// A group keeps as many instances as its desired capacity, which lies between the other two sizes.
@@ -124,6 +133,31 @@ var suspendLaws = map[string]func(ground){
 	"a group that does not exist has no sizes": func(g ground) {
 		if err := g.Services().Groups.Resize(g.Context(), g.Target(), "nobody", suspend.Size{}); !fault.Is(err, fault.Missing, fault.Refused) {
 			g.Error(err)
+		}
+	},
+	// "The number of instantiations of the task to place and keep running in your service."
+	// https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_UpdateService.html
+	"an ECS service of 0 desired tasks has none, and has as many as before with the number from before": func(g ground) {
+		arn := g.first(g.Up("api", ComputeVersion), serviceType)
+		for _, n := range []int{3, 0, 3} {
+			if err := g.Services().TaskServices.Scale(g.Context(), g.Target(), arn, n); err != nil {
+				g.Fatal(err)
+			}
+			g.Pass(patience)
+			found, err := g.Services().TaskServices.TaskServices(g.Context(), g.Target(), []string{arn})
+			if want := (suspend.TaskService{Desired: n, Running: n, Present: n}); err != nil || found[arn] != want {
+				g.Errorf("the service is %+v, want %+v: %v", found[arn], want, err)
+			}
+		}
+	},
+	// "ServiceNotFoundException", "ClusterNotFoundException"
+	// https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_UpdateService.html
+	"an ECS service that does not exist has no tasks": func(g ground) {
+		arn := g.first(g.Up("api", ComputeVersion), serviceType)
+		for _, nobody := range []string{arn + "-2", strings.Replace(arn, "/cluster/", "/nobody/", 1)} {
+			if err := g.Services().TaskServices.Scale(g.Context(), g.Target(), nobody, 1); !fault.Is(err, fault.Missing) {
+				g.Error(nobody, err)
+			}
 		}
 	},
 	// "InvalidDBInstanceState: The DB instance isn't in a valid state."
@@ -153,9 +187,9 @@ var suspendLaws = map[string]func(ground){
 	},
 	"what a suspend has stopped, a resume starts as it was": func(g ground) {
 		s, in := g.Services(), g.Target()
-		for _, stack := range []string{g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion)} {
+		for _, stack := range []string{g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion), g.Up("api", ComputeVersion)} {
 			before, fixed, err := s.Running(g.Context(), in, stack)
-			if err != nil || len(before) < 2 || len(fixed) > 0 {
+			if err != nil || len(before) < 1 || len(fixed) > 0 {
 				g.Fatalf("%s has running %+v and fixed %q: %v", stack, before, fixed, err)
 			}
 			for on, do := range []func() error{

@@ -155,6 +155,19 @@ func DatabasesOf(stack, version string) []string {
 	return []string{"db-" + stack, "cluster-" + stack}
 }
 
+// ServicesOf returns the ARNs of the ECS services of a stack that has a version: none unless that starts with the letter c.
+func ServicesOf(stack, version string) []string {
+	if version[:min(1, len(version))] != "c" {
+		return nil
+	}
+	return []string{ServiceARN("service-" + stack)}
+}
+
+// ServiceARN returns the ARN of an ECS service.
+func ServiceARN(name string) string {
+	return "arn:aws:ecs:us-east-1:000000000000:service/cluster/" + name
+}
+
 // executeChangeSet starts the update of a change set that another step has made.
 func (c *Cloud) executeChangeSet(st *stack, t action.Task) (plan.Receipt, error) {
 	name := t.ChangeSet

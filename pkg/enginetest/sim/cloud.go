@@ -48,6 +48,9 @@ type Cloud struct {
 	Sizes   map[string]suspend.Size             // of Auto Scaling groups, if they are not FirstSize
 	Resized func(group string, to suspend.Size) // called when a request sets the sizes of a group; nil for none
 
+	Tasks  map[string]int               // of ECS services by ARN, if they are not FirstTasks
+	Scaled func(service string, to int) // called when a request sets how many tasks a service has; nil for none
+
 	Switched  func(database string) // called when a request stops or starts a database; nil for none
 	databases map[string]database   // that requests have stopped or started, by name
 
@@ -67,7 +70,7 @@ type Cloud struct {
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
-		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Sizes: make(map[string]suspend.Size), databases: make(map[string]database), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
+		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Sizes: make(map[string]suspend.Size), Tasks: make(map[string]int), databases: make(map[string]database), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
 		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sent: make(map[string]string), sets: make(map[string]changeSet), detections: make(map[string]detection), tables: make(map[string]*table), created: make(map[string]int),
 	}
 }
@@ -269,6 +272,14 @@ func (c *Cloud) Topics(name string) []string {
 func (c *Cloud) Groups(in project.Target, name string) []string {
 	if st := c.live[c.called(plan.Location{Stack: name, Target: in})]; st != nil {
 		return GroupsOf(name, versionOf(st.now.template))
+	}
+	return nil
+}
+
+// TaskServices lists the ARNs of the ECS services of the live stack of a name in a target.
+func (c *Cloud) TaskServices(in project.Target, name string) []string {
+	if st := c.live[c.called(plan.Location{Stack: name, Target: in})]; st != nil {
+		return ServicesOf(name, versionOf(st.now.template))
 	}
 	return nil
 }

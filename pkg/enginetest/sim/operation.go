@@ -234,6 +234,11 @@ func (c *Cloud) create(st *stack, want content) {
 			delete(c.Sizes, group)
 		}
 	}
+	for _, arn := range ServicesOf(st.name, is) {
+		if !slices.Contains(ServicesOf(st.name, was), arn) {
+			delete(c.Tasks, arn)
+		}
+	}
 	for _, name := range DatabasesOf(st.name, is) {
 		if !slices.Contains(DatabasesOf(st.name, was), name) {
 			delete(c.databases, name)

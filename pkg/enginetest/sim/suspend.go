@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -46,6 +47,9 @@ func (m crashingSwitches) ResourcesByType(ctx context.Context, in project.Target
 		if both := DatabasesOf(st.name, versionOf(st.now.template)); both != nil {
 			all["AWS::RDS::DBInstance"], all["AWS::RDS::DBCluster"] = both[:1], both[1:]
 		}
+		if services := ServicesOf(st.name, versionOf(st.now.template)); services != nil {
+			all["AWS::ECS::Service"] = services
+		}
 		return all, nil
 	})
 }
@@ -72,6 +76,54 @@ func (m crashingSwitches) Resize(ctx context.Context, _ project.Target, name str
 		m.Cloud.Sizes[name] = to
 		if m.Cloud.Resized != nil {
 			m.Cloud.Resized(name, to)
+		}
+		return nil
+	})
+}
+
+// FirstTasks is how many tasks each ECS service has until a request sets another number.
+const FirstTasks = 3
+
+// TasksOf returns how many tasks an ECS service has.
+func (c *Cloud) TasksOf(arn string) int {
+	if n, set := c.Tasks[arn]; set {
+		return n
+	}
+	return FirstTasks
+}
+
+// hasService reports whether a live stack has an ECS service.
+func (c *Cloud) hasService(arn string) bool {
+	for _, st := range c.live {
+		if slices.Contains(ServicesOf(st.name, versionOf(st.now.template)), arn) {
+			return true
+		}
+	}
+	return false
+}
+
+// TaskServices implements suspend.TaskServices.
+func (m crashingSwitches) TaskServices(ctx context.Context, _ project.Target, arns []string) (map[string]suspend.TaskService, error) {
+	return got(m.Backend, ctx, "Switch.See", arns[0], func() (map[string]suspend.TaskService, error) {
+		all := make(map[string]suspend.TaskService)
+		for _, arn := range arns {
+			if n := m.Cloud.TasksOf(arn); m.Cloud.hasService(arn) {
+				all[arn] = suspend.TaskService{Desired: n, Running: n, Present: n}
+			}
+		}
+		return all, nil
+	})
+}
+
+// Scale implements suspend.TaskServices.
+func (m crashingSwitches) Scale(ctx context.Context, _ project.Target, arn string, desired int) error {
+	return m.do(ctx, "Switch.Resize", arn[strings.LastIndexByte(arn, '/')+1:], func() error {
+		if !m.Cloud.hasService(arn) {
+			return fault.New(fault.Missing, "there is no ECS service %s", arn)
+		}
+		m.Cloud.Tasks[arn] = desired
+		if m.Cloud.Scaled != nil {
+			m.Cloud.Scaled(arn, desired)
 		}
 		return nil
 	})

@@ -25,7 +25,7 @@ type contractGround struct {
 
 func (g contractGround) Services() suspend.Services {
 	s := crashingSwitches{g.backend}
-	return suspend.Services{Stacks: s, Groups: s, Databases: s, Clusters: s}
+	return suspend.Services{Stacks: s, TaskServices: s, Groups: s, Databases: s, Clusters: s}
 }
 
 func (g contractGround) Target() project.Target { return project.Target{} }

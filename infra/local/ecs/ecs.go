@@ -1,0 +1,156 @@
+// Package ecs emulates ECS on this machine as far as suspended stacks use it: it describes the services that stacks have created, and sets how
+// many tasks they have. There are no containers.
+package ecs
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// Service is an http.Handler that speaks ECS's JSON protocol. Use it by its address.
+type Service struct {
+	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
+	// region of a request. It reports false if there is none.
+	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
+	// Takes is how long it takes to start or stop tasks.
+	Takes time.Duration
+
+	mu     sync.Mutex
+	scaled map[string]scaled // by ARN
+}
+
+// A scaled is what a request has made of a service, and the stack and the properties that the service had then: an update of the service sets
+// the desired count again, and another stack has another service of that name.
+type scaled struct {
+	desired, before   int
+	over              time.Time // when so many tasks run
+	properties, stack string
+}
+
+// A described is a service of an answer.
+type described struct {
+	ServiceArn         string `json:"serviceArn"`
+	ServiceName        string `json:"serviceName"`
+	Status             string `json:"status"`
+	DesiredCount       int    `json:"desiredCount"`
+	RunningCount       int    `json:"runningCount"`
+	PendingCount       int    `json:"pendingCount"`
+	SchedulingStrategy string `json:"schedulingStrategy"`
+}
+
+// ServeHTTP answers DescribeServices of ARNs, and UpdateService of a desired count.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	refuse := func(code, message string) {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: code, Message: message})
+	}
+	var in struct {
+		Cluster      string
+		Services     []string
+		Service      string
+		DesiredCount *int
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		refuse("SerializationException", err.Error())
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch operation := r.Header.Get("X-Amz-Target")[strings.LastIndex(r.Header.Get("X-Amz-Target"), ".")+1:]; {
+	case operation == "DescribeServices" && (len(in.Services) == 0 || len(in.Services) > 10):
+		refuse("InvalidParameterException", "Services must contain 1 to 10 services.")
+	case operation == "DescribeServices":
+		s.describe(w, r, in.Cluster, in.Services)
+	case operation != "UpdateService" || in.DesiredCount == nil:
+		refuse("UnsupportedFeatureException", "the local emulator of ECS has no "+operation+" but of a desired count")
+	default:
+		properties, stack, ok := s.find(r, in.Cluster, in.Service)
+		switch {
+		case !ok:
+			refuse("ServiceNotFoundException", "Service not found.")
+		case daemon(properties):
+			refuse("InvalidParameterException", "The daemon scheduling strategy does not support a desired count for services.")
+		case *in.DesiredCount < 0:
+			refuse("InvalidParameterException", "desiredCount can not be negative.")
+		default:
+			if s.scaled == nil {
+				s.scaled = make(map[string]scaled)
+			}
+			before := s.described(in.Service, properties, stack).RunningCount
+			s.scaled[in.Service] = scaled{*in.DesiredCount, before, time.Now().Add(s.Takes), properties, stack}
+			answer(w, map[string]any{"service": s.described(in.Service, properties, stack)})
+		}
+	}
+}
+
+// find returns the properties of a service of a cluster, and the ID of its stack. A request that names no cluster is about the cluster default.
+func (s *Service) find(r *http.Request, cluster, arn string) (properties, stack string, ok bool) {
+	if cluster == "" {
+		cluster = "default"
+	}
+	if !strings.Contains(arn, ":service/"+cluster+"/") {
+		return "", "", false
+	}
+	return s.Find(r, "AWS::ECS::Service", arn)
+}
+
+// describe lists the services that a request names. Those that do not exist are failures.
+// https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_DescribeServices.html
+func (s *Service) describe(w http.ResponseWriter, r *http.Request, cluster string, arns []string) {
+	services, failures := []described{}, []map[string]string{}
+	for _, arn := range arns {
+		if properties, stack, ok := s.find(r, cluster, arn); ok {
+			services = append(services, s.described(arn, properties, stack))
+		} else {
+			failures = append(failures, map[string]string{"arn": arn, "reason": "MISSING"})
+		}
+	}
+	answer(w, map[string]any{"services": services, "failures": failures})
+}
+
+// described describes a service. It has the desired count of its template until a request sets another one; 1 if the template has none.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecs-service.html
+func (s *Service) described(arn, properties, stack string) described {
+	d := described{ServiceArn: arn, ServiceName: arn[strings.LastIndexByte(arn, '/')+1:], Status: "ACTIVE", SchedulingStrategy: "REPLICA"}
+	if daemon(properties) {
+		d.SchedulingStrategy = "DAEMON"
+	}
+	desired, err := strconv.Atoi(property(properties, "DesiredCount"))
+	if err != nil {
+		desired = 1
+	}
+	d.DesiredCount, d.RunningCount = desired, desired
+	if set, ok := s.scaled[arn]; ok && set.properties == properties && set.stack == stack {
+		d.DesiredCount, d.RunningCount = set.desired, set.desired
+		if time.Now().Before(set.over) {
+			d.RunningCount = set.before
+		}
+	}
+	return d
+}
+
+// daemon reports whether a service has a task on each container instance.
+// https://docs.aws.amazon.com/AmazonECS/latest/developerguide/ecs_services.html#service_scheduler_daemon
+func daemon(properties string) bool { return property(properties, "SchedulingStrategy") == "DAEMON" }
+
+// property is the text of a property.
+func property(properties, name string) string {
+	var all map[string]any
+	if json.Unmarshal([]byte(properties), &all) != nil {
+		return ""
+	}
+	text, _ := template.Text(all[name])
+	return text
+}
+
+// answer writes an answer.
+func answer(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	_ = json.NewEncoder(w).Encode(body) // the client is gone if it fails
+}
