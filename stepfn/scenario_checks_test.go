@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -222,6 +223,35 @@ func (s *scenario) exact(st statement) {
 		}
 	}
 	s.expect(strings.Join(exact, " "), strings.Join(st.args, " "))
+}
+
+// suspension is what the plan says of a stack that a suspend or a resume is about.
+func (s *scenario) suspension(stack string) plan.PlannedSuspension {
+	for _, c := range s.Planned(s.ExecutionStatus(s.id)).Stacks {
+		if c.Stack == stack && c.Suspension != nil {
+			return *c.Suspension
+		}
+	}
+	s.mismatchf("nothing is known of %s: %+v", stack, s.Planned(s.ExecutionStatus(s.id)).Stacks)
+	return plan.PlannedSuspension{}
+}
+
+func (s *scenario) switches(st statement) {
+	var ids []string
+	for _, r := range s.suspension(st.args[0]).Resources {
+		ids = append(ids, r.ID[strings.LastIndexByte(r.ID, '/')+1:])
+	}
+	s.expect(strings.Join(ids, " "), strings.Join(st.args[1:], " "))
+}
+
+func (s *scenario) stays(st statement) {
+	var lines []string
+	for _, r := range s.suspension(st.args[0]).Stay {
+		lines = append(lines, r.Kind+" "+r.ID+": "+r.Why)
+	}
+	if want := strings.Join(st.args[1:], " "); !strings.Contains(strings.Join(lines, "\n"), want) {
+		s.mismatchf("%q stay", lines)
+	}
 }
 
 func (s *scenario) estimate(st statement) {

@@ -54,6 +54,8 @@ var (
 		string(plan.Revert),
 		string(plan.Suspend),
 		string(plan.Resume),
+		string(plan.ProposeSuspend),
+		string(plan.ProposeResume),
 		string(plan.Adopt),
 		string(plan.Forget),
 		string(plan.Propose),

@@ -52,6 +52,8 @@ var words = []word{
 	{"plan-revert-drift", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"suspend", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"resume", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-suspend", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-resume", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"plan", "[PLAN-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"adopt", "[FORGET-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"forget", "FORGET-OPTION... [OUTCOME]", (*scenario).request, isRequest},
@@ -148,12 +150,14 @@ var words = []word{
 	{"apart", "STEP STEP SECONDS", (*scenario).apart, isCheck},     // the shortest time between the end of the first and the start of the second
 	{"left-broken", "[STACK...]", (*scenario).leftBroken, isCheck}, // the stacks that failed steps left in a bad state; if there are any, the last execution ends in Failed dirty
 	{"unchanged", "NUMBER", (*scenario).unchanged, isCheck},
-	{"exact", "[STACK...]", (*scenario).exact, isCheck},          // the stacks whose changes in the plan are those of a change set
-	{"estimate", "STACK TEXT...", (*scenario).estimate, isCheck}, // what the plan says it does not know about the stack contains the text
-	{"says", "TEXT...", (*scenario).says, isCheck},               // the messages contain the text
-	{"reason", "STACK TEXT...", (*scenario).reason, isCheck},     // a reason that the plan gives for its steps on the stack contains the text
-	{"hint", "TEXT...", (*scenario).hint, isCheck},               // what the plan says beside its stacks, also of the selection, contains the text
-	{"data-loss", "[STACK...]", (*scenario).dataLoss, isCheck},   // the stacks of which the plan says that data is lost, or that it may be, or that this is not known
+	{"exact", "[STACK...]", (*scenario).exact, isCheck},            // the stacks whose changes in the plan are those of a change set
+	{"switches", "STACK [TEXT...]", (*scenario).switches, isCheck}, // what the plan of a suspend or a resume stops or starts in the stack
+	{"stays", "STACK TEXT...", (*scenario).stays, isCheck},         // what stays as it is by that plan, and why, contains the text
+	{"estimate", "STACK TEXT...", (*scenario).estimate, isCheck},   // what the plan says it does not know about the stack contains the text
+	{"says", "TEXT...", (*scenario).says, isCheck},                 // the messages contain the text
+	{"reason", "STACK TEXT...", (*scenario).reason, isCheck},       // a reason that the plan gives for its steps on the stack contains the text
+	{"hint", "TEXT...", (*scenario).hint, isCheck},                 // what the plan says beside its stacks, also of the selection, contains the text
+	{"data-loss", "[STACK...]", (*scenario).dataLoss, isCheck},     // the stacks of which the plan says that data is lost, or that it may be, or that this is not known
 
 	// Checks of everything else.
 	{"run", "RUN STATE", (*scenario).runState, isCheck},

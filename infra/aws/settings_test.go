@@ -153,7 +153,7 @@ func TestSuspendFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy := os.Expand(text(all.Resources["SuspendResources"].inside), func(string) string { return strings.Repeat("x", 12) })
+	policy := os.Expand(text([]any{all.Resources["SuspendResources"].Properties["PolicyDocument"]}), func(string) string { return strings.Repeat("x", 12) })
 	if len(policy) > 6144 || len(policy) < 1000 {
 		t.Errorf("the policy has %d letters", len(policy))
 	}

@@ -608,6 +608,8 @@ func TestVerbs(t *testing.T) {
 		plan.Revert,
 		plan.Suspend,
 		plan.Resume,
+		plan.ProposeSuspend,
+		plan.ProposeResume,
 		plan.Bake,
 	}
 	for _, v := range wanted {

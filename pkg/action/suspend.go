@@ -19,6 +19,12 @@ type Switches interface {
 	// Running lists what a stack has that runs and can be stopped, and says what keeps running.
 	Running(ctx context.Context, in project.Target, stack string) (running []plan.Stopped, fixed []string, err error)
 
+	// Stoppable says what Stop would stop in a stack.
+	Stoppable(ctx context.Context, in project.Target, stack string) (plan.PlannedSuspension, error)
+
+	// Startable says what Start would start of a record.
+	Startable(ctx context.Context, in project.Target, all []plan.Stopped) (plan.PlannedSuspension, error)
+
 	// Stop stops resources.
 	Stop(ctx context.Context, in project.Target, all []plan.Stopped) error
 

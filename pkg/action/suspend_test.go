@@ -29,6 +29,14 @@ func (x *switches) Running(_ context.Context, _ project.Target, stack string) ([
 	return x.running, x.fixed, x.err
 }
 
+func (x *switches) Stoppable(_ context.Context, _ project.Target, stack string) (plan.PlannedSuspension, error) {
+	return plan.PlannedSuspension{Resources: []plan.SuspendedResource{{ID: "of " + stack}}}, x.err
+}
+
+func (x *switches) Startable(_ context.Context, _ project.Target, all []plan.Stopped) (plan.PlannedSuspension, error) {
+	return plan.PlannedSuspension{Resources: []plan.SuspendedResource{{ID: ids(all)}}}, x.err
+}
+
 func (x *switches) Stop(_ context.Context, _ project.Target, all []plan.Stopped) error {
 	x.called = append(x.called, "stop "+ids(all))
 	return x.err
@@ -191,5 +199,32 @@ func TestSavings(t *testing.T) {
 				t.Errorf("%s: got %q, want %q: %v", v, p.Why, want, err)
 			}
 		}
+	}
+}
+
+// A plan of a suspend or a resume reads, and changes nothing. What cannot be read now is read again, and what AWS refuses ends the step.
+func TestSuspensionIsProposed(t *testing.T) {
+	s := &plan.Suspension{Since: now, Run: "r1", Resources: []plan.Stopped{{Type: "T", ID: "a", Was: "4"}}}
+	for v, want := range map[plan.Verb]string{plan.ProposeSuspend: "of id", plan.ProposeResume: "a4"} {
+		x := &switches{}
+		a := action.Named(action.All(nil, nil, nil, x)...).Of(v)
+		if receipt, err := a.Start(t.Context(), switched(v, s)); receipt.Known() || err != nil {
+			t.Errorf("%s: started with %+v, %v", v, receipt, err)
+		}
+		p, err := a.Poll(t.Context(), switched(v, s))
+		if err != nil || !p.Over || p.Err != nil || p.Record != nil || p.Proposal == nil || p.Proposal.Suspension.Resources[0].ID != want || x.called != nil {
+			t.Errorf("%s: %+v, %v, called %q", v, p, err, x.called)
+		}
+		for kind, over := range map[fault.Kind]bool{fault.Throttled: false, fault.Unavailable: false, fault.Denied: true, fault.Refused: true} {
+			x.err = fault.New(kind, "no")
+			if p, err := a.Poll(t.Context(), switched(v, s)); p.Over != over || (p.Err != nil) != over || (err != nil) == over {
+				t.Errorf("%s, %s: %+v, %v", v, kind, p, err)
+			}
+		}
+	}
+	a, unknown := action.Named(action.All(nil, nil, nil, &switches{})...).Of(plan.ProposeSuspend), switched(plan.ProposeSuspend, nil)
+	unknown.Record.StackID = ""
+	if p, err := a.Poll(t.Context(), unknown); err != nil || !p.Over || len(p.Proposal.Suspension.Resources) > 0 {
+		t.Errorf("of a stack that nobody knows: %+v, %v", p, err)
 	}
 }

@@ -63,6 +63,8 @@ func All(c Cloud, p Publisher, h Hooks, x Switches) []Verb {
 		setRetainVerb(),
 		suspendVerb(x),
 		resumeVerb(x),
+		proposeSuspendVerb(x),
+		proposeResumeVerb(x),
 		bakeVerb(h),
 		barrierVerb(),
 	}

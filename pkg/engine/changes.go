@@ -39,7 +39,7 @@ func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Pla
 func (e *Engine) showPlan(ctx context.Context, r *run.Run, v plan.View, p plan.Plan, c plan.Changes) (err error) {
 	c.Digest, c.Messages = r.Digest, limitMessages(slices.Concat(r.Messages, c.Messages))
 	c.MaxParallel, c.MaxFailures, c.Seconds = r.MaxParallel, r.MaxFailures, plan.SecondsOf(r.Estimate())
-	if r.Exact {
+	if r.Proposes() {
 		var proposals []plan.Step
 		proposals, c = v.Proposals(p, c)
 		specs, err := e.specs(ctx, plan.Plan{Steps: proposals}, v.Desired)

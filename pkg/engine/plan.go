@@ -287,7 +287,7 @@ func (e *Engine) previewMessages(ctx context.Context, r *run.Run, v plan.View, p
 }
 
 // onlyShown reports whether no step of r is executed.
-func (e *Engine) onlyShown(r run.Run) bool { return e.operation(r).Preview && !r.Exact }
+func (e *Engine) onlyShown(r run.Run) bool { return e.operation(r).Preview && !r.Proposes() }
 
 // operation returns the row of r's operation; the zero row if there is none.
 func (e *Engine) operation(r run.Run) plan.Operation {

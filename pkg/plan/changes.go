@@ -54,18 +54,20 @@ const (
 	ActionUpdate  StackAction = "update"
 	ActionReplace StackAction = "replace" // delete it, and create it again
 	ActionDelete  StackAction = "delete"
-	ActionAdopt   StackAction = "adopt"  // a live stack that no project owns becomes the project's; an update may follow
-	ActionImport  StackAction = "import" // resources that exist come into the stack, which is created or updated
-	ActionForget  StackAction = "forget" // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
-	ActionRevert  StackAction = "revert" // its resources are brought back that have drifted
-	ActionLevel   StackAction = "level"  // only the level of its approval is recorded: the stack is unchanged
-	ActionRetain  StackAction = "retain" // only what a deletion of it retains is recorded: the stack is unchanged
-	ActionHooks   StackAction = "hooks"  // only hooks are called or recorded: the stack is unchanged
+	ActionAdopt   StackAction = "adopt"   // a live stack that no project owns becomes the project's; an update may follow
+	ActionImport  StackAction = "import"  // resources that exist come into the stack, which is created or updated
+	ActionForget  StackAction = "forget"  // only the record is deleted: the stack is gone, or the user keeps it without Stackwright
+	ActionRevert  StackAction = "revert"  // its resources are brought back that have drifted
+	ActionSuspend StackAction = "suspend" // what runs in it is stopped: the stack is unchanged
+	ActionResume  StackAction = "resume"  // what a suspend has stopped in it is started: the stack is unchanged
+	ActionLevel   StackAction = "level"   // only the level of its approval is recorded: the stack is unchanged
+	ActionRetain  StackAction = "retain"  // only what a deletion of it retains is recorded: the stack is unchanged
+	ActionHooks   StackAction = "hooks"   // only hooks are called or recorded: the stack is unchanged
 )
 
 // StackActions lists the actions.
 func StackActions() []StackAction {
-	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionRevert, ActionLevel, ActionRetain, ActionHooks}
+	return []StackAction{ActionCreate, ActionUpdate, ActionReplace, ActionDelete, ActionAdopt, ActionImport, ActionForget, ActionRevert, ActionSuspend, ActionResume, ActionLevel, ActionRetain, ActionHooks}
 }
 
 // Existing reports whether the action is about a stack that exists and stays, so that it is
@@ -110,6 +112,8 @@ type StackChange struct {
 	Caveats    []string         `json:"caveats,omitempty"`  // what is not known
 	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known, and what a replace leaves in AWS
 	Cost       *StackCost       `json:"cost,omitempty"`     // what the plan adds to what it costs a month, an estimate; missing if only what is free changes
+
+	Suspension *PlannedSuspension `json:"suspension,omitempty"` // what a suspend would stop in the stack, or a resume would start
 
 	Exact         bool     `json:"exact,omitempty"`         // the resources are those of a change set, and no estimate
 	Disagreements []string `json:"disagreements,omitempty"` // where the estimate was another
@@ -191,10 +195,12 @@ type Summary struct {
 	Adopt             int `json:"adopt"`
 	Import            int `json:"import"`
 	Forget            int `json:"forget"`
-	Revert            int `json:"revert,omitempty"` // stacks whose drift is reverted
-	Level             int `json:"level"`            // stacks of which only the level of approval changes
-	Retain            int `json:"retain,omitempty"` // stacks of which only what a deletion retains is recorded
-	Hooks             int `json:"hooks"`            // stacks of which only hooks are called or recorded
+	Revert            int `json:"revert,omitempty"`  // stacks whose drift is reverted
+	Suspend           int `json:"suspend,omitempty"` // stacks in which something may be stopped
+	Resume            int `json:"resume,omitempty"`  // stacks in which something may be started
+	Level             int `json:"level"`             // stacks of which only the level of approval changes
+	Retain            int `json:"retain,omitempty"`  // stacks of which only what a deletion retains is recorded
+	Hooks             int `json:"hooks"`             // stacks of which only hooks are called or recorded
 	Unchanged         int `json:"unchanged"`
 	ResourcesReplaced int `json:"resources_replaced"`
 	DataLoss          int `json:"data_loss"`                // resources whose data is lost
@@ -220,6 +226,10 @@ func (s *Summary) count(c StackChange) {
 		s.Forget++
 	case c.Action == ActionRevert:
 		s.Revert++
+	case c.Action == ActionSuspend:
+		s.Suspend++
+	case c.Action == ActionResume:
+		s.Resume++
 	case c.Action == ActionLevel:
 		s.Level++
 	case c.Action == ActionRetain:

@@ -141,7 +141,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if c.Action.Existing() && r.Drifted() {
 		c.Drifted = r.Drift.Resources
 	}
-	if c.Action == ActionRevert { // only its change set says what changes
+	if c.Action == ActionRevert || c.Action.proposesSuspension() != "" { // only its change set, or what runs, says what changes
 		return c
 	}
 	before, after := d.sides(&c, n, r, live)
@@ -277,6 +277,10 @@ func action(steps []Step) StackAction {
 		return ActionUpdate
 	case has(Revert):
 		return ActionRevert
+	case has(Suspend):
+		return ActionSuspend
+	case has(Resume):
+		return ActionResume
 	case has(SetLevel):
 		return ActionLevel
 	case has(SetRetain):

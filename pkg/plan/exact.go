@@ -25,6 +25,8 @@ type Proposal struct {
 	// Of a stack in which nothing would change, and LastUpdated also of one whose drift is brought back:
 	LastUpdated time.Time // when the stack was changed last
 	Protection  bool      // its termination protection would change
+
+	Suspension *PlannedSuspension `json:",omitempty"` // of a suspend or a resume, which has no change set: what it would stop or start
 }
 
 // Exact returns c with the stacks whose proposals are known as CloudFormation proposes
@@ -45,6 +47,9 @@ func (c Changes) Exact(proposals map[string]Proposal) Changes {
 }
 
 func (c StackChange) exact(p Proposal) StackChange {
+	if c.Action.proposesSuspension() != "" {
+		return c.suspension(p)
+	}
 	if p.Failure != "" {
 		return c.caveat("CloudFormation could not make a change set, so this is an estimate: " + oneLine(p.Failure))
 	}
@@ -145,6 +150,10 @@ func (v View) Proposals(p Plan, c Changes) ([]Step, Changes) {
 	var steps []Step
 	c.Stacks = slices.Clone(c.Stacks)
 	for i, s := range c.Stacks {
+		if verb := s.Action.proposesSuspension(); verb != "" {
+			steps = append(steps, Step{ID: StepID(s.Stack, verb, ""), Node: s.Stack, Where: v.where(s.Stack), Verb: verb})
+			continue
+		}
 		if s.Action == ActionRevert {
 			steps = append(steps, Step{ID: StepID(s.Stack, ProposeRevert, ""), Node: s.Stack, Where: v.where(s.Stack), Verb: ProposeRevert})
 			continue

@@ -33,6 +33,7 @@ type Operation struct {
 	NeedsOnly       bool     // it is about the stacks that the request names, and never about all
 	Compares        bool     // it finds out how stacks differ from what is known of them, and changes none
 	Preview         bool     // its plan is shown and never executed: it takes no lock and changes no stack
+	Proposes        bool     // with Preview: its steps are executed, and read what it would change
 	Approvable      bool     // its plan has to be approved where the project demands it
 	Writes          bool     // it brings the stacks to a state that the history of deployments records
 	DeletesAll      bool     // it leaves no stack behind
@@ -151,7 +152,9 @@ func AllOperations() Operations {
 		revertDrift(),
 		previewRevertDrift(),
 		suspend(),
+		previewSuspend(),
 		resume(),
+		previewResume(),
 		adopt(),
 		previewAdopt(),
 		prune(),

@@ -17,35 +17,37 @@ type Verb string
 
 // The verbs that plans use. Package action has their rows.
 const (
-	Create        Verb = "create"
-	Update        Verb = "update"
-	Delete        Verb = "delete"
-	Continue      Verb = "continue"       // continue a rollback that failed
-	Wait          Verb = "wait"           // wait for an operation that another started, or for the cleanup after an update
-	Read          Verb = "read"           // read a live stack into its record
-	Compare       Verb = "compare"        // compare a live stack with its record
-	Verify        Verb = "verify"         // verify that a target can be used
-	Detect        Verb = "detect"         // compare the resources of a live stack with its template
-	ProposeRevert Verb = "propose-revert" // say with a change set what would bring back the resources of a stack that have drifted
-	Revert        Verb = "revert"         // bring them back by that change set
-	Forget        Verb = "forget"         // drop a record: its stack is gone, or the user keeps it without Stackwright
-	Adopt         Verb = "adopt"          // record a live stack that Stackwright did not create
-	Import        Verb = "import"         // bring resources that exist into a stack
-	Propose       Verb = "propose"        // say with a change set what an update would change
-	Execute       Verb = "execute"        // update a stack by a change set that was made before
-	CreateEmpty   Verb = "create-empty"   // create a stack without resources, for the import that comes next
-	MoveOut       Verb = "move-out"       // record that resources leave a stack, before they do
-	MoveIn        Verb = "move-in"        // move resources of another stack into a stack
-	Approve       Verb = "approve"        // wait until a person has approved the plan, or what it does with a stack
-	Publish       Verb = "publish"        // copy a file that a stack needs into a bucket of its account
-	SetLevel      Verb = "set-level"      // record which steps of the stack have to be approved from now on
-	Hook          Verb = "hook"           // call a hook
-	SetHooks      Verb = "set-hooks"      // record the hooks of a stack's deletion
-	Suspend       Verb = "suspend"        // stop what runs in a stack
-	Resume        Verb = "resume"         // start what was stopped in a stack, as it was before
-	SetRetain     Verb = "set-retain"     // record which resources stay when the deletion of the stack fails because of them
-	Bake          Verb = "bake"           // wait after a wave of a rollout, and watch its alarms
-	Barrier       Verb = "barrier"        // only orders other steps: those that come after it start when those before it are done
+	Create         Verb = "create"
+	Update         Verb = "update"
+	Delete         Verb = "delete"
+	Continue       Verb = "continue"        // continue a rollback that failed
+	Wait           Verb = "wait"            // wait for an operation that another started, or for the cleanup after an update
+	Read           Verb = "read"            // read a live stack into its record
+	Compare        Verb = "compare"         // compare a live stack with its record
+	Verify         Verb = "verify"          // verify that a target can be used
+	Detect         Verb = "detect"          // compare the resources of a live stack with its template
+	ProposeRevert  Verb = "propose-revert"  // say with a change set what would bring back the resources of a stack that have drifted
+	Revert         Verb = "revert"          // bring them back by that change set
+	Forget         Verb = "forget"          // drop a record: its stack is gone, or the user keeps it without Stackwright
+	Adopt          Verb = "adopt"           // record a live stack that Stackwright did not create
+	Import         Verb = "import"          // bring resources that exist into a stack
+	Propose        Verb = "propose"         // say with a change set what an update would change
+	Execute        Verb = "execute"         // update a stack by a change set that was made before
+	CreateEmpty    Verb = "create-empty"    // create a stack without resources, for the import that comes next
+	MoveOut        Verb = "move-out"        // record that resources leave a stack, before they do
+	MoveIn         Verb = "move-in"         // move resources of another stack into a stack
+	Approve        Verb = "approve"         // wait until a person has approved the plan, or what it does with a stack
+	Publish        Verb = "publish"         // copy a file that a stack needs into a bucket of its account
+	SetLevel       Verb = "set-level"       // record which steps of the stack have to be approved from now on
+	Hook           Verb = "hook"            // call a hook
+	SetHooks       Verb = "set-hooks"       // record the hooks of a stack's deletion
+	Suspend        Verb = "suspend"         // stop what runs in a stack
+	Resume         Verb = "resume"          // start what was stopped in a stack, as it was before
+	ProposeSuspend Verb = "propose-suspend" // read what a suspend would stop in a stack
+	ProposeResume  Verb = "propose-resume"  // read what a resume would start in a stack
+	SetRetain      Verb = "set-retain"      // record which resources stay when the deletion of the stack fails because of them
+	Bake           Verb = "bake"            // wait after a wave of a rollout, and watch its alarms
+	Barrier        Verb = "barrier"         // only orders other steps: those that come after it start when those before it are done
 )
 
 // A Step applies one verb to one node, after other steps.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -38,8 +39,10 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"what a deletion retains changes, and nothing in AWS"}
 	case a == ActionRevert:
 		return []string{fmt.Sprintf("has drifted, as run %s found: %s", r.Drift.Run, listed(r.Drift.Resources))}
-	case a == ActionHooks:
+	case a == ActionHooks, a == ActionSuspend:
 		return nil
+	case a == ActionResume:
+		return []string{"suspended since " + r.Suspended.Since.UTC().Format(time.RFC3339)}
 	case a == ActionAdopt:
 		return []string{"it exists, and no project owns it"}
 	case !desired && r.formerNode() != "":

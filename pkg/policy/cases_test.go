@@ -18,7 +18,7 @@ func TestCaseWithImpossiblePlanIsRefused(t *testing.T) {
 	of := read(t, "p.yaml", replaced)
 	for body, want := range map[string]string{
 		"stacks: [{stack: web, action: recreate}]":                            "p.yaml:2:5: test t: stack web: action: no plan has \"recreate\": did you mean create?",
-		"stacks: [{stack: web, action: modify}]":                              "p.yaml:2:5: test t: stack web: action: no plan has \"modify\": available: create, update, replace, delete, adopt, import, forget, revert, level, retain, hooks",
+		"stacks: [{stack: web, action: modify}]":                              "p.yaml:2:5: test t: stack web: action: no plan has \"modify\": available: create, update, replace, delete, adopt, import, forget, revert, suspend, resume, level, retain, hooks",
 		"stacks: [{stack: web, certainty: sure}]":                             "p.yaml:2:5: test t: stack web: certainty: no plan has \"sure\": available: certain, possible",
 		"stacks: [{stack: web, resources: [{id: A, action: update}]}]":        "p.yaml:2:5: test t: stack web: resource A: action: no plan has \"update\": available: add, modify, remove, replace, import, move, dynamic, unchanged",
 		"stacks: [{stack: web, resources: [{id: A, replacement: true-ish}]}]": "p.yaml:2:5: test t: stack web: resource A: replacement: no plan has \"true-ish\": available: never, conditional, always",

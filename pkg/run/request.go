@@ -118,3 +118,7 @@ func (q Request) Body() Body {
 	b.Options.Run, b.Options.Who, b.Options.Upload, b.Options.Options = q.Of, q.Claim, q.Upload, q.Options
 	return b
 }
+
+// Proposes reports whether the steps of a preview are executed: they read what would change, as CloudFormation says it in change sets, or
+// as what runs is now.
+func (r Request) Proposes() bool { return r.Exact || plan.AllOperations().Of(r.Operation).Proposes }

@@ -65,6 +65,11 @@ type Seen struct {
 	Charged string // what it is charged by the hour while it is on, for price.Charged; empty if that is not known
 }
 
+// asBefore reports whether a recorded resource runs as it did before it was stopped.
+func (s Seen) asBefore(r plan.Stopped) bool {
+	return s.State.runs() && s.State != Occupied && s.As == r.Was
+}
+
 // All lists the kinds of this version, in the order in which a suspend stops them in one stack.
 func All() []Kind {
 	return []Kind{serviceKind(), groupKind(), databaseKind(), clusterKind()}
@@ -101,9 +106,25 @@ type Services struct {
 func (s Services) Running(ctx context.Context, in project.Target, stack string) (running []plan.Stopped, fixed []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTime)
 	defer cancel()
-	found, err := s.Stacks.ResourcesByType(ctx, in, stack)
+	err = s.each(ctx, in, stack, func(k Kind, id string, now Seen) {
+		switch {
+		case now.State.runs():
+			running = append(running, plan.Stopped{Type: k.Type, ID: id, Was: now.As, Charged: now.Charged})
+		case now.State == Fixed:
+			fixed = append(fixed, k.Name+" "+id+" keeps running: "+now.Says)
+		}
+	})
 	if err != nil {
 		return nil, nil, err
+	}
+	return running, fixed, nil
+}
+
+// each calls do for what a stack has that can be stopped, in the order of All.
+func (s Services) each(ctx context.Context, in project.Target, stack string, do func(k Kind, id string, now Seen)) error {
+	found, err := s.Stacks.ResourcesByType(ctx, in, stack)
+	if err != nil {
+		return err
 	}
 	for _, k := range All() {
 		ids := found[k.Type]
@@ -112,19 +133,15 @@ func (s Services) Running(ctx context.Context, in project.Target, stack string) 
 		}
 		seen, err := k.See(ctx, s, in, ids)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		for _, id := range ids {
-			one, exists := seen[id]
-			switch {
-			case exists && one.State.runs():
-				running = append(running, plan.Stopped{Type: k.Type, ID: id, Was: one.As, Charged: one.Charged})
-			case one.State == Fixed:
-				fixed = append(fixed, k.Name+" "+id+" keeps running: "+one.Says)
+			if now, exists := seen[id]; exists {
+				do(k, id, now)
 			}
 		}
 	}
-	return running, fixed, nil
+	return nil
 }
 
 // Stop stops resources that run. The error is of kind Busy or Throttled if nothing was stopped and the call can be repeated, Unavailable
@@ -143,7 +160,7 @@ func (s Services) Start(ctx context.Context, in project.Target, all []plan.Stopp
 	all = slices.Clone(all)
 	slices.Reverse(all)
 	return s.change(ctx, in, all, func(ctx context.Context, k Kind, r plan.Stopped, now Seen) (bool, error) {
-		if now.State == Fixed || now.State.runs() && now.State != Occupied && now.As == r.Was {
+		if now.State == Fixed || now.asBefore(r) {
 			return false, nil
 		}
 		return true, k.Start(ctx, s, in, r.ID, r.Was)

@@ -184,17 +184,19 @@ was written, or if there was none, and 5 if some is left. With --run it uses wha
 		},
 		{
 			name: "suspend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "stop what costs money in the stacks, until resume",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse plan.suspend " + watching + where + hosted, run: request,
+			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Stops what runs in the recorded stacks, dependents before their dependencies. The sizes and states from before are recorded first, and resume
 brings exactly these back. Deploys are refused meanwhile, unless --while-suspended is given. The owner of the installation says
 which projects may be suspended.` + ofDir + codes,
-			examples: []string{"suspend --env dev", "suspend examples/shop --env dev --only web/ --reason 'holidays'"},
+			examples: []string{"suspend --env dev", "suspend --env dev --plan", "suspend examples/shop --env dev --only web/ --reason 'holidays'"},
 		},
 		{
 			name: "resume", args: "[DIR|FILE]", most: 1, group: groupChange, short: "start what suspend has stopped, as it was before",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse plan.resume " + watching + where + hosted, run: request,
+			outputs:  []string{"text", "json", "yaml", "markdown"},
 			long:     `Starts what is stopped in the suspended stacks, dependencies before their dependents, and waits until it runs.` + ofDir + codes,
-			examples: []string{"resume --env dev", "resume examples/shop --env dev --only data/"},
+			examples: []string{"resume --env dev", "resume --env dev --plan", "resume examples/shop --env dev --only data/"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",

@@ -134,6 +134,8 @@ func (f *flags) definitions() map[string]definition {
 		"plan.revert":     {to: &f.plan, usage: "with --revert: show what would be changed, by change sets, and change nothing"},
 		"revert":          {to: &f.revert, usage: "bring back what the last drift detection has found"},
 		"plan.prune":      {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
+		"plan.suspend":    {to: &f.plan, usage: "show what would be stopped, and what keeps running, and stop nothing"},
+		"plan.resume":     {to: &f.plan, usage: "show what would be started, and start nothing"},
 		"plan.forget":     {to: &f.plan, usage: "show which records would be deleted, and delete none"},
 		"operation":       {to: &f.filters.operation, usage: "only runs of this `operation`"},
 		"state":           {to: &f.filters.state, usage: "only runs in this `state`, such as failed"},

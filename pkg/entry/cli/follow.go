@@ -228,9 +228,9 @@ func (l *monitor) report(ctx context.Context, r run.Run) {
 	}
 }
 
-// proposed says how many change sets of an exact plan are read, unless a tree shows it: the lines of a plan begin when it has ended.
+// proposed says how many change sets of an exact plan are read, or of how many stacks it is read what runs, unless a tree shows it: the lines of a plan begin when it has ended.
 func (l *monitor) proposed(r run.Run) string {
-	if !r.Exact || len(r.Steps) == 0 || l.call.drawsTree() && l.call.flags.output == "text" {
+	if !r.Proposes() || len(r.Steps) == 0 || l.call.drawsTree() && l.call.flags.output == "text" {
 		return ""
 	}
 	over := 0
@@ -239,7 +239,11 @@ func (l *monitor) proposed(r run.Run) string {
 			over++
 		}
 	}
-	return fmt.Sprintf("%s of %s: %d of %s read", plan.CommandOf(r.Operation), r.Project, over, term.Plural(len(r.Steps), "change set"))
+	what := "stack"
+	if r.Exact {
+		what = "change set"
+	}
+	return fmt.Sprintf("%s of %s: %d of %s read", plan.CommandOf(r.Operation), r.Project, over, term.Plural(len(r.Steps), what))
 }
 
 // print prints a line beside the view.

@@ -138,7 +138,7 @@ func Of(r run.Run, now time.Time) Run {
 	if f, ok := r.Forecast(now); ok {
 		shown.ExpectedEnd, shown.CriticalPath = f.End.UTC().Round(time.Second), r.IDs(f.Path)
 	}
-	if plan.IsPreview(r.Operation) && !r.Exact { // an exact plan says in its changes how long a deploy takes
+	if plan.IsPreview(r.Operation) && !r.Proposes() { // an exact plan says in its changes how long a deploy takes
 		shown.Expected = plan.SecondsOf(r.Estimate())
 	}
 	for _, stack := range r.Rollouts() {

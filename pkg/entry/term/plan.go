@@ -144,7 +144,7 @@ func (p *planText) add(indent int, spans ...span) {
 
 // signs are the signs and colours of actions.
 var signs = map[plan.StackAction]span{
-	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionRetain: {cyan, "="}, plan.ActionHooks: {cyan, "="}, plan.ActionRevert: {yellow, "<"}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
+	plan.ActionCreate: {green, "+"}, plan.ActionUpdate: {yellow, "~"}, plan.ActionReplace: {red, "±"}, plan.ActionDelete: {red, "-"}, plan.ActionForget: {dim, " "}, plan.ActionLevel: {cyan, "="}, plan.ActionRetain: {cyan, "="}, plan.ActionHooks: {cyan, "="}, plan.ActionRevert: {yellow, "<"}, plan.ActionSuspend: {yellow, "."}, plan.ActionResume: {green, ">"}, plan.ActionAdopt: {green, "*"}, plan.ActionImport: {green, "^"},
 }
 
 // stack draws the block of a stack.
@@ -197,6 +197,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 		p.values("option", s.Options)
 	}
 	p.resources(s)
+	for _, l := range suspensionLines(s) {
+		p.add(6, span{normal, oneLine(l)})
+	}
 	if s.Action.Existing() {
 		for _, o := range s.Outputs {
 			p.output(o)
@@ -219,6 +222,28 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	for _, w := range s.Caveats {
 		p.add(6, span{dim, "(" + oneLine(w) + ")"})
 	}
+}
+
+// suspensionLines says what a suspend would stop in a stack, or a resume would start, a resource a line, and then what stays as it is.
+func suspensionLines(s plan.StackChange) []string {
+	if s.Suspension == nil {
+		return nil
+	}
+	var lines []string
+	for _, r := range s.Suspension.Resources {
+		line := map[plan.StackAction]string{plan.ActionSuspend: "stop ", plan.ActionResume: "start "}[s.Action] + r.Kind + " " + r.ID + ", which is " + r.Is
+		if s.Action == plan.ActionResume && r.Was != "" {
+			line += ", as it was: " + r.Was
+		}
+		lines = append(lines, line)
+	}
+	for _, r := range s.Suspension.Stay {
+		lines = append(lines, r.Kind+" "+r.ID+" stays as it is: "+r.Why)
+	}
+	if len(lines) == 0 {
+		lines = []string{"nothing in it can be stopped"}
+	}
+	return lines
 }
 
 // hookLine says what a hook calls, and when.

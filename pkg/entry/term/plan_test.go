@@ -120,6 +120,45 @@ func TestExactStack(t *testing.T) {
 	}
 }
 
+// The plan of a suspend says what is stopped and what stays as it is, and that of a resume how it starts.
+func TestPlannedSuspension(t *testing.T) {
+	c := plan.Changes{Operation: "plan-suspend", Project: "shop", Environment: "dev", Summary: plan.Summary{Suspend: 3}}
+	stack := func(name string, a plan.StackAction, s *plan.PlannedSuspension) plan.StackChange {
+		return plan.StackChange{Stack: name, Action: a, Certainty: plan.Certain, Suspension: s}
+	}
+	service := plan.SuspendedResource{Type: "AWS::ECS::Service", Kind: "ECS service", ID: "api", Is: "of 3 desired tasks with 3 running", Was: "3"}
+	daemon := plan.SuspendedResource{Type: "AWS::ECS::Service", Kind: "ECS service", ID: "logs", Why: "it is a daemon service"}
+	c.Stacks = []plan.StackChange{
+		stack("app", plan.ActionSuspend, &plan.PlannedSuspension{Resources: []plan.SuspendedResource{service}, Stay: []plan.SuspendedResource{daemon}}),
+		stack("vpc", plan.ActionSuspend, &plan.PlannedSuspension{}), stack("data", plan.ActionSuspend, nil),
+	}
+	want := `suspend --plan of shop@dev
+  . app  suspend
+      stop ECS service api, which is of 3 desired tasks with 3 running
+      ECS service logs stays as it is: it is a daemon service
+  . vpc  suspend
+      nothing in it can be stopped
+  . data  suspend
+3 changes: 3 to suspend; 0 unchanged; about 10 s`
+	if got := strings.Join(term.Plan(c, 80, false), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := term.Markdown(c); !strings.Contains(got, "stop ECS service api, which is of 3 desired tasks with 3 running") || !strings.Contains(got, "it is a daemon service") {
+		t.Errorf("got\n%s", got)
+	}
+	c.Operation, c.Summary = "plan-resume", plan.Summary{Resume: 1}
+	service.Is = "of 0 desired tasks with 0 running"
+	c.Stacks = []plan.StackChange{stack("app", plan.ActionResume, &plan.PlannedSuspension{Resources: []plan.SuspendedResource{service}})}
+	want = `resume --plan of shop@dev
+  > app  resume
+      start ECS service api, which is of 0 desired tasks with 0 running, as it
+        was: 3
+1 change: 1 to resume; 0 unchanged; about 10 s`
+	if got := strings.Join(term.Plan(c, 80, false), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // Characters of Chinese, Japanese and Korean take two cells.
 func TestPlanWithWideCharactersFits(t *testing.T) {
 	before, after := strings.Repeat("数据库", 40), strings.Repeat("消息 队列 ", 40)

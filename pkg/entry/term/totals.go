@@ -66,7 +66,7 @@ func planTotals(c plan.Changes) string {
 		words string
 	}{
 		{s.Create, "to create"}, {s.Update, "to update"}, {s.Possible, "possible"}, {s.Replace, "to replace"}, {s.Delete, "to delete"},
-		{s.Adopt, "to adopt"}, {s.Import, "with imports"}, {s.Forget, "to forget"}, {s.Revert, "to bring back"}, {s.Level, "with another level of approval"}, {s.Retain, "with another retain"}, {s.Hooks, "with only hooks"},
+		{s.Adopt, "to adopt"}, {s.Import, "with imports"}, {s.Forget, "to forget"}, {s.Revert, "to bring back"}, {s.Suspend, "to suspend"}, {s.Resume, "to resume"}, {s.Level, "with another level of approval"}, {s.Retain, "with another retain"}, {s.Hooks, "with only hooks"},
 	} {
 		if part.n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", part.n, part.words))

@@ -3,11 +3,11 @@ import { useEffect, useState } from './lib/hooks.js';
 import { changed, get, post, runPath } from './api.js';
 import { h, Ask, Empty, Panel, Refused, Wait, span } from './parts.js';
 
-const names = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'adopt', import: 'import', forget: 'forget', revert: 'bring back what has drifted in', level: 'change the approval of', retain: 'change what a deletion retains of', hooks: 'call hooks of' };
+const names = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'adopt', import: 'import', forget: 'forget', revert: 'bring back what has drifted in', suspend: 'suspend', resume: 'resume', level: 'change the approval of', retain: 'change what a deletion retains of', hooks: 'call hooks of' };
 
 // Summary counts what the plan changes, the dangerous changes first.
 function Summary({ of }) {
-  const counts = ['replace', 'delete', 'create', 'update', 'adopt', 'import', 'forget', 'revert', 'hooks', 'level', 'retain', 'unchanged'];
+  const counts = ['replace', 'delete', 'create', 'update', 'adopt', 'import', 'forget', 'revert', 'suspend', 'resume', 'hooks', 'level', 'retain', 'unchanged'];
   return h('ul', { class: 'summary' },
     of.data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.data_loss), ' lose data'),
     of.possible_data_loss > 0 && h('li', { class: 'bad' }, h('b', null, of.possible_data_loss), ' may lose data'),
@@ -55,6 +55,14 @@ function Resource({ r }) {
       h('td', null, h('ins', null, h(Value, { text: p.after, secret: p.secret }), p.because && h('small', null, p.because))))))));
 }
 
+// Suspension is what a suspend would stop in a stack, or a resume would start, and what stays as it is.
+function Suspension({ of, action }) {
+  if (!of) return null;
+  return h('ul', { class: 'suspension' },
+    of.resources.map((r) => h('li', null, h('span', { class: `verb ${action}` }, action === 'suspend' ? 'stop' : 'start'), h('b', null, r.id), h('small', null, `${r.kind}, which is ${r.is}`))),
+    of.stay.map((r) => h('li', null, h('span', { class: 'verb' }, 'stays as it is'), h('b', null, r.id), h('small', null, `${r.kind}: ${r.why}`))));
+}
+
 // useSeen remembers, in this browser, which stacks of a plan a person has marked as read.
 function useSeen(digest) {
   const key = `seen ${digest}`;
@@ -80,8 +88,9 @@ function Stack({ s, open, seen, mark }) {
   return h('details', { class: `change ${danger ? 'bad' : s.replaces ? 'wait' : ''}`, open },
     h('summary', null, h('span', { class: `verb ${s.action}` }, doing(s)), h('b', null, s.stack),
       h('small', null, s.name), s.data_loss && h('strong', { class: 'loss' }, 'data is lost'), !s.data_loss && s.possible_data_loss && h('strong', { class: 'loss' }, 'data may be lost'),
-      s.replaces && h('strong', { class: 'loss' }, 'replaces resources'), h('span', { class: 'how' }, s.exact ? 'as its change set says' : 'estimated from the templates')),
+      s.replaces && h('strong', { class: 'loss' }, 'replaces resources'), h('span', { class: 'how' }, s.suspension ? 'as it is now' : s.exact ? 'as its change set says' : 'estimated from the templates')),
     [...(s.reasons || []), ...(s.caveats || []), ...(s.warnings || []), ...(s.disagreements || [])].map((text) => h('p', { class: 'why' }, text)),
+    h(Suspension, { of: s.suspension, action: s.action }),
     h(Values, { title: 'Parameters', all: s.parameters }), h(Values, { title: 'Tags', all: s.tags }), h(Values, { title: 'Options', all: s.options }),
     s.resources && s.resources.length > 0 && h('div', null, h('h2', null, 'Resources'), h('ul', { class: 'resources' }, s.resources.map((r) => h(Resource, { r })))),
     s.outputs && s.outputs.length > 0 && h('div', null, h('h2', null, 'Outputs'), h('ul', null, s.outputs.map((o) => h('li', null, h('span', { class: `verb ${o.action}` }, o.action), o.name, o.why && h('small', null, o.why), o.refused && h('strong', { class: 'loss' }, o.refused))))),
