@@ -364,6 +364,9 @@ func (s stack) groupsText() string {
 	for i, arn := range sim.ServicesOf(s.physical, s.version) {
 		fmt.Fprintf(&text, "  Service%d: { Type: \"AWS::ECS::Service\", Properties: { ServiceName: %s, Cluster: cluster, DesiredCount: %d } }\n", i, arn[strings.LastIndexByte(arn, '/')+1:], sim.FirstTasks)
 	}
+	for i, kind := range slices.Sorted(maps.Keys(sim.MachinesOf(s.physical, s.version))) {
+		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {} }\n", i, kind)
+	}
 	return text.String()
 }
 

@@ -109,6 +109,7 @@ var notInRealTime = map[string]string{
 	"suspended_crash_after":     suspends,
 	"suspended_databases":       suspends,
 	"suspended_databases_crash": suspends,
+	"suspended_instances":       suspends,
 	"suspended_planned":         suspends,
 	"suspended_services":        suspends,
 	"suspended_services_crash":  suspends,

@@ -174,6 +174,7 @@ type hooked interface {
 	Resize(group string, to suspend.Size)  // a user sets them
 	Database(name string) string           // its status
 	Tasks(service string) int              // of an ECS service
+	Switches() suspend.Services            // what stops and starts resources
 	Scale(service string, tasks int)       // a user sets how many it has
 	GroupFault(group string, m sim.Fault)  // of the next request that does so for Stackwright
 	Called() []string                      // the names of the hooks that were called since the last call
@@ -428,6 +429,9 @@ func (r *emulators) Scale(service string, tasks int) {
 	}
 }
 
+// Switches are the adapters.
+func (r *emulators) Switches() suspend.Services { return testGround{r}.Services() }
+
 // GroupFault does nothing: only the backend in memory crashes functions at a request to Auto Scaling.
 func (r *emulators) GroupFault(string, sim.Fault) {}
 
@@ -594,6 +598,25 @@ func (s *scenario) database(st statement) { s.expect(s.Database(st.args[0]), st.
 func (s *scenario) tasks(st statement) { s.expect(fmt.Sprint(s.Tasks(st.args[0])), st.args[1]) }
 
 func (s *scenario) scale(st statement) { s.Scale(st.args[0], number(st.args[1])) }
+
+// state checks the state of what a stack has of a type.
+func (s *scenario) state(st statement) {
+	record, in := s.Recorded()[st.args[1]], testGround{}.Target()
+	ids, err := s.Switches().Stacks.ResourcesByType(s.Context(), in, record.StackID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	k, _ := suspend.Named(st.args[0])
+	seen, err := k.See(s.Context(), s.Switches(), in, ids[st.args[0]])
+	if err != nil {
+		s.Fatal(err)
+	}
+	var states []string
+	for _, one := range seen {
+		states = append(states, string(one.State))
+	}
+	s.expect(strings.Join(sorted(states), " "), strings.Join(st.args[2:], " "))
+}
 
 func (s *scenario) groupFault(st statement) { s.GroupFault(st.args[1], scenarioFaults[st.args[0]]) }
 

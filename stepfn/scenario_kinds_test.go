@@ -208,11 +208,11 @@ func (r *reader) isProjectStack(arg string) bool {
 	return true
 }
 
-// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, d if it has databases, c if it has an ECS service, or o if hooks may not reach all groups, and a number.
+// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, d if it has databases, s if it has an ECS service, c if it has that and others that are stopped as a whole, or o if hooks may not reach all groups, and a number.
 func isVersion(arg string) bool {
 	kind, number := arg[:min(1, len(arg))], arg[min(1, len(arg)):]
 	_, err := strconv.Atoi(number)
-	return strings.Contains("vrgodc", kind) && err == nil
+	return strings.Contains("vrgodcs", kind) && err == nil
 }
 
 // isPair reports whether arg is STACK/VERB.

@@ -179,6 +179,7 @@ var words = []word{
 	{"suspended", "TEXT [TEXT...]", (*scenario).suspended, isCheck},     // the processes of an Auto Scaling group
 	{"size", "TEXT NUMBER NUMBER NUMBER", (*scenario).size, isCheck},    // the minimum, the maximum and the desired capacity of an Auto Scaling group
 	{"database", "TEXT DATABASE-STATUS", (*scenario).database, isCheck}, // the status of a DB instance or cluster, as RDS calls it
+	{"state", "TEXT STACK [TEXT...]", (*scenario).state, isCheck},       // the states of the resources of a type that the stack has
 	{"tasks", "TEXT NUMBER", (*scenario).tasks, isCheck},                // how many an ECS service keeps running
 	{"asleep", "[STACK...]", (*scenario).asleep, isCheck},               // the suspended stacks
 	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},        // a bucket has so many objects

@@ -9,11 +9,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
@@ -21,7 +23,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
 
-// The adapters with the emulators of CloudFormation, Auto Scaling, RDS and ECS pass the same contract tests as the services in memory.
+// The adapters with the emulators of CloudFormation, Auto Scaling, RDS, ECS and EC2 pass the same contract tests as the services in memory.
 func TestSuspend(t *testing.T) {
 	contract.Suspend(t, func(t *testing.T, holds func(*testing.T, contract.Ground)) {
 		synctest.Test(t, func(t *testing.T) { holds(t, testGround{newEmulators(t)}) })
@@ -36,6 +38,7 @@ func (g testGround) Services() suspend.Services {
 	databases := rds.New(inDefault[rds.Client](sdkrds.NewFromConfig(cfg)))
 	return suspend.Services{
 		Stacks:       cfn.Reader{Clients: inDefault[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
+		Instances:    ec2.New(inDefault[ec2.Client](sdkec2.NewFromConfig(cfg))),
 		TaskServices: ecs.New(inDefault[ecs.Client](sdkecs.NewFromConfig(cfg))),
 		Groups:       autoscaling.New(inDefault[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
 		Databases:    databases, Clusters: databases,

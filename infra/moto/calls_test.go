@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 )
@@ -23,6 +24,7 @@ var queried = []struct {
 	{"cloudformation", "2010-05-15", reflect.TypeFor[cfn.Client]()},
 	{"autoscaling", "2011-01-01", reflect.TypeFor[autoscaling.Client]()},
 	{"rds", "2014-10-31", reflect.TypeFor[rds.Client]()},
+	{"ec2", "2016-11-15", reflect.TypeFor[ec2.Client]()},
 	{"ecs", "AmazonEC2ContainerServiceV20141113.", reflect.TypeFor[ecs.Client]()},
 }
 

@@ -10,11 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
+	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
@@ -24,7 +26,7 @@ import (
 
 // The laws are about each kind of resources that a suspend stops.
 func TestKinds(t *testing.T) {
-	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service"}
+	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service", "AWS::EC2::Instance"}
 	for _, k := range suspend.All() {
 		if !slices.Contains(judged, k.Type) {
 			t.Errorf("no law of contract.SuspendLaws is about %s: add some, let moto judge them here, and list the kind", k.Type)
@@ -62,6 +64,7 @@ func services(cfg aws.Config) suspend.Services {
 	databases := rds.New(in[rds.Client](sdkrds.NewFromConfig(cfg)))
 	return suspend.Services{
 		Stacks:       cfn.Reader{Clients: in[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
+		Instances:    ec2.New(in[ec2.Client](sdkec2.NewFromConfig(cfg))),
 		TaskServices: ecs.New(in[ecs.Client](sdkecs.NewFromConfig(cfg))),
 		Groups:       autoscaling.New(in[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
 		Databases:    databases, Clusters: databases,
@@ -136,6 +139,9 @@ func template(stack, version string) string {
   Service:
     Type: AWS::ECS::Service
     Properties: { ServiceName: %[1]s-service, Cluster: !Ref Cluster, TaskDefinition: !Ref Tasks, DesiredCount: 3 }
+  Instance:
+    Type: AWS::EC2::Instance
+    Properties: { ImageId: ami-12c6146b, InstanceType: t3.micro }
 `, stack)
 	}
 	return ""

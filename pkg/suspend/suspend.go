@@ -72,7 +72,7 @@ func (s Seen) asBefore(r plan.Stopped) bool {
 
 // All lists the kinds of this version, in the order in which a suspend stops them in one stack.
 func All() []Kind {
-	return []Kind{serviceKind(), groupKind(), databaseKind(), clusterKind()}
+	return []Kind{serviceKind(), instanceKind(), groupKind(), databaseKind(), clusterKind()}
 }
 
 // Named returns the kind of a resource type. It reports false if there is none.
@@ -96,6 +96,7 @@ type Stacks interface {
 type Services struct {
 	Stacks       Stacks
 	TaskServices TaskServices
+	Instances    Machines
 	Groups       Groups
 	Databases    Databases
 	Clusters     Clusters

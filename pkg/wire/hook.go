@@ -9,6 +9,7 @@ import (
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	sdkcloudformation "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -22,6 +23,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
+	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
@@ -83,6 +85,7 @@ func switches(a *sts.Accounts) suspend.Services {
 	databases := rds.New(inTarget(a, func(c aws.Config) rds.Client { return sdkrds.NewFromConfig(c) }))
 	return suspend.Services{
 		Stacks:       cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
+		Instances:    ec2.New(inTarget(a, func(c aws.Config) ec2.Client { return sdkec2.NewFromConfig(c) })),
 		TaskServices: ecs.New(inTarget(a, func(c aws.Config) ecs.Client { return sdkecs.NewFromConfig(c) })),
 		Groups:       autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Databases:    databases, Clusters: databases,

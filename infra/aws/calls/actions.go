@@ -66,6 +66,11 @@ var table = map[string][]need{
 	"autoscaling.ResumeProcesses":           {{"autoscaling:ResumeProcesses", ""}},
 	"autoscaling.SuspendProcesses":          {{"autoscaling:SuspendProcesses", ""}},
 
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
+	"ec2.DescribeInstances": {{"ec2:DescribeInstances", ""}},
+	"ec2.StartInstances":    {{"ec2:StartInstances", ""}},
+	"ec2.StopInstances":     {{"ec2:StopInstances", ""}},
+
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerservice.html
 	"ecs.DescribeServices": {{"ecs:DescribeServices", ""}},
 	"ecs.UpdateService":    {{"ecs:UpdateService", ""}},

@@ -18,6 +18,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/cloudwatch"
 	"github.com/stackwright/stackwright/infra/local/dynamodb"
+	"github.com/stackwright/stackwright/infra/local/ec2"
 	"github.com/stackwright/stackwright/infra/local/ecr"
 	"github.com/stackwright/stackwright/infra/local/ecs"
 	"github.com/stackwright/stackwright/infra/local/events"
@@ -261,6 +262,7 @@ func (c *Cloud) openServices() (err error) {
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
+		"ec2":            c.unexpired(&ec2.Service{Find: c.hasResource, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"rds":            c.unexpired(&rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),

@@ -225,7 +225,7 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 func TestFunctionsGetEndpointsOfOthers(t *testing.T) {
 	env := map[string]string{}
 	for _, service := range []string{
-		"AUTO_SCALING", "CLOUDFORMATION", "CLOUDWATCH", "DYNAMODB", "ECR", "ECS", "EVENTBRIDGE", "LAMBDA", "ORGANIZATIONS", "RDS", "S3", "SCHEDULER", "SECRETS_MANAGER", "SFN", "SNS", "SSM", "STS",
+		"AUTO_SCALING", "CLOUDFORMATION", "CLOUDWATCH", "DYNAMODB", "EC2", "ECR", "ECS", "EVENTBRIDGE", "LAMBDA", "ORGANIZATIONS", "RDS", "S3", "SCHEDULER", "SECRETS_MANAGER", "SFN", "SNS", "SSM", "STS",
 	} {
 		env["AWS_ENDPOINT_URL_"+service] = "http://127.0.0.1:1/" + service
 	}
@@ -305,7 +305,7 @@ func TestUnknownService(t *testing.T) {
 		Type    string `json:"__type"`
 		Message string `json:"message"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || resp.StatusCode != http.StatusBadRequest || said.Type != "UnknownService" || !strings.Contains(said.Message, "cloudformation, dynamodb, ecr, ecs, events") {
+	if err := json.NewDecoder(resp.Body).Decode(&said); err != nil || resp.StatusCode != http.StatusBadRequest || said.Type != "UnknownService" || !strings.Contains(said.Message, "cloudformation, dynamodb, ec2, ecr, ecs, events") {
 		t.Errorf("%d %+v %v", resp.StatusCode, said, err)
 	}
 }

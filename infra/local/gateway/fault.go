@@ -19,6 +19,8 @@ func Refuse(w http.ResponseWriter, r *http.Request, status int, fault Fault) {
 		WriteCBOR(w, status, map[string]any{"__type": fault.Code, "message": fault.Message})
 	case service == "scheduler" || strings.Contains(kind, "json") || r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(r.URL.Path, "/2015-03-31/"):
 		refuseJSON(w, status, fault)
+	case service == "ec2":
+		refuseEC2(w, status, fault)
 	case strings.HasPrefix(kind, "application/x-www-form-urlencoded") || r.URL.Query().Has("Action"):
 		refuseQuery(w, status, fault)
 	default:
@@ -41,6 +43,16 @@ func refuseQuery(w http.ResponseWriter, status int, fault Fault) {
 		Error     cause
 		RequestID string `xml:"RequestId"`
 	}{Error: cause{Type: "Sender", Code: fault.Code, Message: fault.Message}, RequestID: w.Header().Get("X-Amzn-Requestid")}
+	writeXML(w, status, answer)
+}
+
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+func refuseEC2(w http.ResponseWriter, status int, fault Fault) {
+	answer := struct {
+		XMLName   xml.Name `xml:"Response"`
+		Error     Fault    `xml:"Errors>Error"`
+		RequestID string   `xml:"RequestID"`
+	}{Error: fault, RequestID: w.Header().Get("X-Amzn-Requestid")}
 	writeXML(w, status, answer)
 }
 

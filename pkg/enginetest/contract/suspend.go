@@ -23,7 +23,7 @@ type Ground interface {
 
 	// Up creates a stack, and returns how suspend.Stacks names it. Of version GroupsVersion it has two Auto Scaling groups of the sizes 1,
 	// 4 and 2, of version DatabasesVersion a DB instance that is in no cluster, and a DB cluster of Aurora, and of version ComputeVersion an
-	// ECS service of 3 tasks.
+	// ECS service of 3 tasks and what Machines says.
 	Up(stack, version string) string
 
 	// Down deletes it.
@@ -71,6 +71,7 @@ const (
 	databaseType = "AWS::RDS::DBInstance"
 	clusterType  = "AWS::RDS::DBCluster"
 	serviceType  = "AWS::ECS::Service"
+	instanceType = "AWS::EC2::Instance"
 )
 
 var suspendLaws = map[string]func(ground){
@@ -78,9 +79,9 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStackResources.html
 	"a stack lists the physical IDs of its resources by type, until it is deleted": func(g ground) {
 		one, two, three := g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion), g.Up("api", ComputeVersion)
-		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}, three: {serviceType: 1}} {
+		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}, three: {serviceType: 1, instanceType: 1}} {
 			got := g.resources(stack)
-			for _, kind := range []string{groupType, databaseType, clusterType, serviceType} {
+			for _, kind := range []string{groupType, databaseType, clusterType, serviceType, instanceType} {
 				if ids := got[kind]; len(ids) != want[kind] || !slices.IsSorted(ids) || slices.Contains(ids, "") {
 					g.Errorf("%s has %q of type %s, want %d", stack, ids, kind, want[kind])
 				}
@@ -174,6 +175,17 @@ var suspendLaws = map[string]func(ground){
 		c := g.Services().Clusters
 		g.switches(clusterType, c.Clusters, c.StopCluster, c.StartCluster)
 	},
+	// "You can use the Stop and Start actions"
+	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StopInstances.html
+	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StartInstances.html
+	"an EC2 instance that runs can be stopped, and one that is stopped started": func(g ground) {
+		g.switchesMachine(instanceType, g.Services().Instances)
+	},
+	// "InvalidInstanceID.NotFound: The specified instance does not exist."
+	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+	"an EC2 instance that does not exist is neither stopped nor started": func(g ground) {
+		g.isMissing(g.Services().Instances, "i-0123456789abcdef0")
+	},
 	// "DBInstanceNotFound", "DBClusterNotFoundFault"
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
@@ -249,6 +261,44 @@ func (g ground) switches(kind string, see func(context.Context, project.Target, 
 			g.Errorf("twice: %v", err)
 		}
 		has(c.status)
+	}
+}
+
+// switchesMachine stops and starts what the stack api has of a type.
+func (g ground) switchesMachine(kind string, m suspend.Machines) {
+	g.Helper()
+	id := g.first(g.Up("api", ComputeVersion), kind)
+	k, _ := suspend.Named(kind)
+	has := func(want suspend.State) {
+		g.Helper()
+		g.Pass(patience)
+		seen, err := k.See(g.Context(), g.Services(), g.Target(), []string{id})
+		if err != nil || seen[id].State != want {
+			g.Errorf("%s is %+v, want it %s: %v", id, seen[id], want, err)
+		}
+	}
+	has(suspend.On)
+	for _, c := range []struct {
+		do    change
+		state suspend.State
+	}{{m.StopMachine, suspend.Off}, {m.StartMachine, suspend.On}} {
+		if err := c.do(g.Context(), g.Target(), id); err != nil {
+			g.Fatal(err)
+		}
+		has(c.state)
+	}
+}
+
+// isMissing tries to read, to stop and to start what does not exist.
+func (g ground) isMissing(m suspend.Machines, id string) {
+	g.Helper()
+	if found, err := m.Machines(g.Context(), g.Target(), []string{id}); err != nil || len(found) > 0 {
+		g.Errorf("found %v: %v", found, err)
+	}
+	for _, do := range []change{m.StopMachine, m.StartMachine} {
+		if err := do(g.Context(), g.Target(), id); !fault.Is(err, fault.Missing) {
+			g.Error(err)
+		}
 	}
 }
 

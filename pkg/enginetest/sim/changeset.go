@@ -155,12 +155,21 @@ func DatabasesOf(stack, version string) []string {
 	return []string{"db-" + stack, "cluster-" + stack}
 }
 
-// ServicesOf returns the ARNs of the ECS services of a stack that has a version: none unless that starts with the letter c.
+// ServicesOf returns the ARNs of the ECS services of a stack that has a version: none unless that starts with the letter s or c.
 func ServicesOf(stack, version string) []string {
-	if version[:min(1, len(version))] != "c" {
+	if letter := version[:min(1, len(version))]; letter != "s" && letter != "c" {
 		return nil
 	}
 	return []string{ServiceARN("service-" + stack)}
+}
+
+// MachinesOf returns the IDs of what is stopped and started as a whole of a stack that has a version, by type: nothing unless that starts with
+// the letter c.
+func MachinesOf(stack, version string) map[string]string {
+	if version[:min(1, len(version))] != "c" {
+		return nil
+	}
+	return map[string]string{"AWS::EC2::Instance": "instance-" + stack}
 }
 
 // ServiceARN returns the ARN of an ECS service.

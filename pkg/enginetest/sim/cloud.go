@@ -284,10 +284,11 @@ func (c *Cloud) TaskServices(in project.Target, name string) []string {
 	return nil
 }
 
-// Databases lists the names of the DB instances and clusters of the live stack of a name in a target.
+// Databases lists the names of the DB instances and clusters, and of other things that are stopped as a whole, of the live stack of a name in a
+// target.
 func (c *Cloud) Databases(in project.Target, name string) []string {
 	if st := c.live[c.called(plan.Location{Stack: name, Target: in})]; st != nil {
-		return DatabasesOf(name, versionOf(st.now.template))
+		return slices.Concat(DatabasesOf(name, versionOf(st.now.template)), slices.Sorted(maps.Values(MachinesOf(name, versionOf(st.now.template)))))
 	}
 	return nil
 }

@@ -239,6 +239,11 @@ func (c *Cloud) create(st *stack, want content) {
 			delete(c.Tasks, arn)
 		}
 	}
+	for kind, id := range MachinesOf(st.name, is) {
+		if MachinesOf(st.name, was)[kind] != id {
+			delete(c.databases, id)
+		}
+	}
 	for _, name := range DatabasesOf(st.name, is) {
 		if !slices.Contains(DatabasesOf(st.name, was), name) {
 			delete(c.databases, name)

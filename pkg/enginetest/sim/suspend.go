@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +51,9 @@ func (m crashingSwitches) ResourcesByType(ctx context.Context, in project.Target
 		}
 		if services := ServicesOf(st.name, versionOf(st.now.template)); services != nil {
 			all["AWS::ECS::Service"] = services
+		}
+		for kind, id := range MachinesOf(st.name, versionOf(st.now.template)) {
+			all[kind] = []string{id}
 		}
 		return all, nil
 	})
@@ -152,10 +157,10 @@ func (c *Cloud) DatabaseStatus(name string) string {
 	return "starting"
 }
 
-// hasDatabase reports whether a live stack has a database.
+// hasDatabase reports whether a live stack has a database, or another thing that is stopped as a whole.
 func (c *Cloud) hasDatabase(name string) bool {
 	for _, st := range c.live {
-		if slices.Contains(DatabasesOf(st.name, versionOf(st.now.template)), name) {
+		if slices.Contains(DatabasesOf(st.name, versionOf(st.now.template)), name) || slices.Contains(slices.Collect(maps.Values(MachinesOf(st.name, versionOf(st.now.template)))), name) {
 			return true
 		}
 	}
@@ -215,4 +220,39 @@ func (m crashingSwitches) switchDatabase(ctx context.Context, name string, off b
 		}
 		return nil
 	})
+}
+
+// Switches stop and start resources: each call takes time, and may fail or crash the function.
+func (b *Backend) Switches() suspend.Services {
+	s := crashingSwitches{b}
+	return suspend.Services{
+		Stacks: s, TaskServices: s, Groups: s, Databases: s, Clusters: s,
+		Instances: crashingMachines{s, map[string]string{"available": "running", "starting": "pending"}},
+	}
+}
+
+// crashingMachines are databases whose service has other words for some statuses.
+type crashingMachines struct {
+	crashingSwitches
+	words map[string]string
+}
+
+// Machines implements suspend.Machines.
+func (m crashingMachines) Machines(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Machine, error) {
+	found, err := m.Databases(ctx, in, ids)
+	all := make(map[string]suspend.Machine, len(found))
+	for id, d := range found {
+		all[id] = suspend.Machine{Status: cmp.Or(m.words[d.Status], d.Status)}
+	}
+	return all, err
+}
+
+// StopMachine implements suspend.Machines.
+func (m crashingMachines) StopMachine(ctx context.Context, in project.Target, id string) error {
+	return m.switchDatabase(ctx, id, true)
+}
+
+// StartMachine implements suspend.Machines.
+func (m crashingMachines) StartMachine(ctx context.Context, in project.Target, id string) error {
+	return m.switchDatabase(ctx, id, false)
 }

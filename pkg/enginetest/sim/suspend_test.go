@@ -24,8 +24,7 @@ type contractGround struct {
 }
 
 func (g contractGround) Services() suspend.Services {
-	s := crashingSwitches{g.backend}
-	return suspend.Services{Stacks: s, TaskServices: s, Groups: s, Databases: s, Clusters: s}
+	return g.backend.Switches()
 }
 
 func (g contractGround) Target() project.Target { return project.Target{} }

@@ -1,0 +1,173 @@
+// Package ec2 emulates EC2 on this machine as far as suspended stacks use it: it stops and starts the instances that stacks have created. There
+// are no machines.
+package ec2
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+)
+
+// Service is an http.Handler that speaks the query protocol of EC2. Use it by its address.
+type Service struct {
+	// Find reports whether a stack has the resource of a type and name, in the account and region of a request.
+	Find func(r *http.Request, kind, name string) bool
+	// Takes is how long it takes to stop or start an instance.
+	Takes time.Duration
+
+	mu     sync.Mutex
+	states map[string]state // by ID; running if it is missing
+}
+
+// A state is what a request has made of an instance.
+type state struct {
+	on   bool
+	over time.Time // when it is stopped or started
+}
+
+// name is that of the state, with its code.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceState.html
+func (s state) name(now time.Time) (name string, code int) {
+	switch over := !now.Before(s.over); {
+	case s.on && over:
+		return "running", 16
+	case s.on:
+		return "pending", 0
+	case over:
+		return "stopped", 80
+	}
+	return "stopping", 64
+}
+
+// ServeHTTP answers DescribeInstances of IDs, StopInstances and StartInstances.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Operations.html
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	refuse := func(code, message string) {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: code, Message: message})
+	}
+	if err := r.ParseForm(); err != nil {
+		refuse("MalformedQueryString", err.Error())
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch action := r.Form.Get("Action"); action {
+	case "DescribeInstances":
+		if r.Form.Get("Filter.1.Name") != "instance-id" {
+			refuse("InvalidParameterValue", "the local emulator of EC2 describes instances by the filter instance-id only")
+			return
+		}
+		s.describe(w, r)
+	case "StopInstances", "StartInstances":
+		ids := list(r, "InstanceId.")
+		for _, id := range ids {
+			if !s.Find(r, "AWS::EC2::Instance", id) {
+				refuse("InvalidInstanceID.NotFound", "The instance ID '"+id+"' does not exist")
+				return
+			}
+			// An instance that is stopping cannot be started, and one that is pending cannot be stopped. In the requested state, nothing is changed.
+			// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html
+			if is, _ := s.stateOf(id).name(time.Now()); is == "pending" && action == "StopInstances" || is == "stopping" && action == "StartInstances" {
+				refuse("IncorrectInstanceState", "The instance '"+id+"' is not in a state from which it can be changed: "+is)
+				return
+			}
+		}
+		s.change(w, action, ids)
+	default:
+		refuse("InvalidAction", "the local emulator of EC2 has no "+action)
+	}
+}
+
+// list is the list of a request.
+func list(r *http.Request, name string) []string {
+	var all []string
+	for i := 1; r.Form.Get(name+strconv.Itoa(i)) != ""; i++ {
+		all = append(all, r.Form.Get(name+strconv.Itoa(i)))
+	}
+	return all
+}
+
+// stateOf is the state of an instance; running if no request has changed it.
+func (s *Service) stateOf(id string) state {
+	if is, changed := s.states[id]; changed {
+		return is
+	}
+	return state{on: true}
+}
+
+// A named is a state of an answer.
+type named struct {
+	Code int    `xml:"code"`
+	Name string `xml:"name"`
+}
+
+// namedOf is the state of an instance now.
+func (s *Service) namedOf(id string) named {
+	name, code := s.stateOf(id).name(time.Now())
+	return named{code, name}
+}
+
+// An instance is one of an answer.
+type instance struct {
+	ID   string `xml:"instanceId"`
+	Is   *named `xml:"instanceState"`
+	Now  *named `xml:"currentState"`
+	Was  *named `xml:"previousState"`
+	Root string `xml:"rootDeviceType,omitempty"`
+}
+
+// describe lists the instances that a request names and that exist. None has an instance store.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstances.html
+func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
+	var all struct {
+		XMLName   xml.Name   `xml:"DescribeInstancesResponse"`
+		Instances []instance `xml:"reservationSet>item>instancesSet>item"`
+	}
+	for _, id := range list(r, "Filter.1.Value.") {
+		if s.Find(r, "AWS::EC2::Instance", id) {
+			is := s.namedOf(id)
+			all.Instances = append(all.Instances, instance{ID: id, Is: &is, Root: "ebs"})
+		}
+	}
+	answer(w, all)
+}
+
+// change stops or starts instances.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StopInstances.html
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StartInstances.html
+func (s *Service) change(w http.ResponseWriter, action string, ids []string) {
+	var all struct {
+		XMLName   xml.Name
+		Instances []instance `xml:"instancesSet>item"`
+	}
+	all.XMLName.Local = action + "Response"
+	if s.states == nil {
+		s.states = make(map[string]state)
+	}
+	on := strings.HasPrefix(action, "Start")
+	for _, id := range ids {
+		was := s.namedOf(id)
+		if s.stateOf(id).on != on {
+			s.states[id] = state{on, time.Now().Add(s.Takes)}
+		}
+		now := s.namedOf(id)
+		all.Instances = append(all.Instances, instance{ID: id, Now: &now, Was: &was})
+	}
+	answer(w, all)
+}
+
+// answer writes an answer.
+func answer(w http.ResponseWriter, body any) {
+	text, err := xml.Marshal(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/xml")
+	_, _ = w.Write(text) // the client is gone if it fails
+}
