@@ -55,7 +55,11 @@ func (a *generator) declareHooks(seed uint64) {
 			add(fmt.Sprintf("s%d", k), moments[a.hooking.IntN(len(moments))])
 		}
 	}
-	for _, moment := range []string{"before_deploy", "after_deploy", "on_failure", "before_destroy", "after_destroy"} {
+	of := []string{"before_deploy", "after_deploy", "on_failure", "before_destroy", "after_destroy"}
+	if seed%suspendingSeeds == 5 {
+		of = append(of, "before_suspend", "after_suspend", "before_resume", "after_resume")
+	}
+	for _, moment := range of {
 		if a.hooking.IntN(3) == 0 {
 			add(moment)
 		}

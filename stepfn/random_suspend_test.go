@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
@@ -17,7 +18,7 @@ import (
 const (
 	writtenFirst invariant = "written first: before a resource is stopped, the record of its stack says how it was before the first suspension"
 	switchedAll  invariant = "switched all: when a suspend or a resume of a stack is done, everything in its record is stopped, or as it was before"
-	asBefore     invariant = "as before: after a resume without faults, no stack is suspended, and everything is as it was before"
+	asBefore     invariant = "as before: after a resume without faults, no stack is suspended, everything is as it was before, and the hooks of a resume were called"
 )
 
 // suspendingSeeds is of how many seeds one has stacks that are suspended.
@@ -149,6 +150,12 @@ func (g *player) resumeAll() {
 	g.finish()
 	r := g.ExecutionStatus(g.of(0))
 	g.holds(asBefore, r.State == run.StateSucceeded, "the resume is %s: %s%v", r.State, failedSteps(r), r.Messages)
+	for _, h := range p.hooks {
+		if m := project.Moment(h.moment); m == project.BeforeResume || m == project.AfterResume {
+			done := slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.ID == "hook:"+h.name && s.Status == run.Done })
+			g.holds(asBefore, done, "the resume %s has not called %s", r.ID, h.name)
+		}
+	}
 	for _, record := range recordsOf(g.Recorded()) {
 		g.holds(asBefore, record.Suspended == nil, "%s is suspended after a resume", record.Node)
 		for _, group := range p.Cloud.Groups(record.Target, record.Stack) {

@@ -156,6 +156,12 @@ func (v View) uncalled(about map[string]bool) phases {
 // around returns p with the steps that call the hooks of the project: those of a moment before all others, those of another
 // one after all others, and those for failures after all others if one of them has failed.
 func (v View) around(p Plan, before, after project.Moment) (Plan, error) {
+	return v.calling(p, before, after, project.OnFailure)
+}
+
+// calling returns p with the steps that call the hooks of a moment before all others, those of another one after all others, and those of a
+// third one after all others if one of them has failed; "" for none.
+func (v View) calling(p Plan, before, after, failed project.Moment) (Plan, error) {
 	if len(v.Desired.Hooks) == 0 {
 		return p, nil
 	}
@@ -163,7 +169,7 @@ func (v View) around(p Plan, before, after project.Moment) (Plan, error) {
 	add := func(m project.Moment, after func() []int) error {
 		calls, err := hookSteps(v.Desired.Hooks, m, "", HookCall{Target: v.Desired.Home})
 		for _, s := range calls {
-			s.ID, s.After, s.OnFailure = StepID("", Hook, s.Qualifier), after(), m == project.OnFailure
+			s.ID, s.After, s.OnFailure = StepID("", Hook, s.Qualifier), after(), m == failed
 			all = append(all, s)
 		}
 		return err
@@ -195,7 +201,7 @@ func (v View) around(p Plan, before, after project.Moment) (Plan, error) {
 	if ends = sinks(all); len(ends) == 0 {
 		return p, nil
 	}
-	if err := add(project.OnFailure, func() []int { return replaced(&ends, len(all)) }); err != nil {
+	if err := add(failed, func() []int { return replaced(&ends, len(all)) }); err != nil {
 		return p, err
 	}
 	p.Steps = all

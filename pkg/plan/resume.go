@@ -4,6 +4,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // resume starts again what a suspend has stopped.
@@ -17,6 +19,8 @@ func resume() Operation {
 }
 
 // ResumeStacks plans to start what is stopped in the suspended stacks, in each stack after its dependencies. Other stacks have no step.
+// The hooks of a resume are called before and after that, if it is about all stacks, also if none is suspended: what only hooks have stopped
+// is in no record.
 func ResumeStacks(v View) (Plan, error) {
 	about, unknown := v.selected()
 	if len(unknown) > 0 {
@@ -29,8 +33,17 @@ func ResumeStacks(v View) (Plan, error) {
 		}
 	}
 	p := v.inOrder(names, Resume, false)
-	if len(names) == 0 {
+	if !v.Partial() && len(v.Recorded) > 0 {
+		var err error
+		if p, err = v.calling(p, project.BeforeResume, project.AfterResume, ""); err != nil {
+			return p, err
+		}
+	}
+	switch {
+	case len(p.Steps) == 0:
 		p.Messages = []string{"no stack is suspended: there is nothing to start"}
+	case len(names) == 0:
+		p.Messages = []string{"no stack is suspended: only the hooks of a resume are called"}
 	}
 	return p, nil
 }

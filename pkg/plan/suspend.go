@@ -70,7 +70,8 @@ func (s *Suspension) With(running []Stopped, run string, now time.Time) *Suspens
 	return &all
 }
 
-// SuspendStacks plans to stop what runs in the recorded stacks, in each stack after all that depend on it.
+// SuspendStacks plans to stop what runs in the recorded stacks, in each stack after all that depend on it. The hooks of a suspend are called
+// before and after that, if it is about all stacks.
 func SuspendStacks(v View) (Plan, error) {
 	about, refusals := v.selected()
 	if !v.Suspendable {
@@ -89,7 +90,11 @@ func SuspendStacks(v View) (Plan, error) {
 	if len(refusals) > 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
-	return v.inOrder(names, Suspend, true), nil
+	p := v.inOrder(names, Suspend, true)
+	if v.Partial() || len(p.Steps) == 0 {
+		return p, nil
+	}
+	return v.calling(p, project.BeforeSuspend, project.AfterSuspend, "")
 }
 
 // inOrder plans the same verb for recorded stacks, each after those that depend on it, or else after its dependencies. A stack between two

@@ -50,6 +50,14 @@ const (
 	OnFailure     Moment = "on_failure" // after all other steps, if one of them has failed
 )
 
+// The moments of a suspend and a resume of all stacks.
+const (
+	BeforeSuspend Moment = "before_suspend"
+	AfterSuspend  Moment = "after_suspend"
+	BeforeResume  Moment = "before_resume"
+	AfterResume   Moment = "after_resume"
+)
+
 // StackMoments are the moments of a stack, each by what its key in files stands for.
 func StackMoments() map[Moment][]Moment {
 	all := map[Moment][]Moment{BeforeDeploy: {BeforeCreate, BeforeUpdate}, AfterDeploy: {AfterCreate, AfterUpdate}}
@@ -68,7 +76,7 @@ func (m Moment) Compare(other Moment) int {
 // ProjectMoments are the moments of a project.
 func ProjectMoments() map[Moment][]Moment {
 	all := make(map[Moment][]Moment)
-	for _, m := range []Moment{BeforeDeploy, AfterDeploy, BeforeDestroy, AfterDestroy, OnFailure} {
+	for _, m := range []Moment{BeforeDeploy, AfterDeploy, BeforeDestroy, AfterDestroy, BeforeSuspend, AfterSuspend, BeforeResume, AfterResume, OnFailure} {
 		all[m] = []Moment{m}
 	}
 	return all
@@ -78,7 +86,7 @@ func ProjectMoments() map[Moment][]Moment {
 const DefaultHookTimeout = Timeout(15 * 60 * 1e9)
 
 // The most hooks of a stack, or of a project, the most values in the payload of one, and the most bytes of the hooks of a
-// project that a destroy calls: its lock keeps them.
+// project that operations without files call: its lock keeps them.
 const (
 	MaxHooks   = 20
 	MaxPayload = 20
@@ -105,8 +113,8 @@ func only(all []Hook, moments ...Moment) []Hook {
 	return some
 }
 
-// A Destroy is what the files of a project say about its destroys: the hooks that these call, and the stacks that they leave alone. A
-// destroy has no files, so the lock of the project keeps what the last files said.
+// A Destroy is what the files of a project say about its destroys, suspends and resumes: the hooks that these call, and the stacks that a
+// destroy leaves alone. None of them has files, so the lock of the project keeps what the last files said.
 type Destroy struct {
 	Hooks   []Hook   `json:"hooks"`
 	Home    Target   `json:"home"`              // where they are called
@@ -117,7 +125,7 @@ type Destroy struct {
 // OfDestroy returns what the files say about destroys; nil if they say nothing. The error is of kind Invalid if that is too
 // large to be kept.
 func (p Project) OfDestroy() (*Destroy, error) {
-	some := only(p.Hooks, BeforeDestroy, AfterDestroy, OnFailure)
+	some := only(p.Hooks, BeforeDestroy, AfterDestroy, BeforeSuspend, AfterSuspend, BeforeResume, AfterResume, OnFailure)
 	if some == nil && len(p.Ignored) == 0 {
 		return nil, nil
 	}
@@ -127,7 +135,7 @@ func (p Project) OfDestroy() (*Destroy, error) {
 	case err != nil:
 		return nil, fault.New(fault.Broken, "hooks: %w", err)
 	case len(text) > MaxDestroy:
-		return nil, fault.New(fault.Invalid, "the hooks before and after a destroy, and on failure, and the names of the stacks that are left alone have %d bytes, at most %d are allowed: give the hooks less payload, or divide the project into several", len(text), MaxDestroy)
+		return nil, fault.New(fault.Invalid, "the hooks before and after a destroy, a suspend and a resume, and on failure, and the names of the stacks that are left alone have %d bytes, at most %d are allowed: give the hooks less payload, or divide the project into several", len(text), MaxDestroy)
 	}
 	return d, nil
 }
