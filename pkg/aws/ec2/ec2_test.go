@@ -105,7 +105,9 @@ func TestFaults(t *testing.T) {
 			t.Errorf("describe, %s: %v is of kind %s, want %s", code, err, fault.KindOf(err), want)
 		}
 	}
-	denied := ec2.New(func(context.Context, project.Target) (ec2.Client, error) { return nil, fault.New(fault.Denied, "no role") })
+	denied := ec2.New(func(context.Context, project.Target) (ec2.Client, error) {
+		return nil, fault.New(fault.Denied, "no role")
+	})
 	_, err := denied.Machines(t.Context(), in, nil)
 	for _, err := range []error{err, denied.StopMachine(t.Context(), in, "i-1"), denied.StartMachine(t.Context(), in, "i-1")} {
 		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "target eu: ") {
