@@ -9,7 +9,6 @@ import (
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	sdkcloudformation "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -85,7 +84,7 @@ func switches(a *sts.Accounts) suspend.Services {
 	databases := rds.New(inTarget(a, func(c aws.Config) rds.Client { return sdkrds.NewFromConfig(c) }))
 	return suspend.Services{
 		Stacks:       cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
-		Instances:    ec2.New(inTarget(a, func(c aws.Config) ec2.Client { return sdkec2.NewFromConfig(c) })),
+		Instances:    ec2.New(inTarget(a, func(c aws.Config) ec2.Client { return instanceClient(c) })),
 		TaskServices: ecs.New(inTarget(a, func(c aws.Config) ecs.Client { return sdkecs.NewFromConfig(c) })),
 		Groups:       autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Databases:    databases, Clusters: databases,

@@ -1,0 +1,39 @@
+package wire
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
+)
+
+// A call sends one kind of request of the SDK's EC2 client.
+type call[I, O any] func(context.Context, *I, ...func(*sdkec2.Options)) (*O, error)
+
+// instanceCalls is an ec2.Client. The linker would keep all requests of the SDK's client, some 25 MB, if that became an interface.
+type instanceCalls struct {
+	describe call[sdkec2.DescribeInstancesInput, sdkec2.DescribeInstancesOutput]
+	stop     call[sdkec2.StopInstancesInput, sdkec2.StopInstancesOutput]
+	start    call[sdkec2.StartInstancesInput, sdkec2.StartInstancesOutput]
+}
+
+// instanceClient returns the client of a configuration.
+func instanceClient(c aws.Config) instanceCalls {
+	client := sdkec2.NewFromConfig(c)
+	return instanceCalls{client.DescribeInstances, client.StopInstances, client.StartInstances}
+}
+
+// DescribeInstances implements ec2.Client.
+func (c instanceCalls) DescribeInstances(ctx context.Context, in *sdkec2.DescribeInstancesInput, options ...func(*sdkec2.Options)) (*sdkec2.DescribeInstancesOutput, error) {
+	return c.describe(ctx, in, options...)
+}
+
+// StopInstances implements ec2.Client.
+func (c instanceCalls) StopInstances(ctx context.Context, in *sdkec2.StopInstancesInput, options ...func(*sdkec2.Options)) (*sdkec2.StopInstancesOutput, error) {
+	return c.stop(ctx, in, options...)
+}
+
+// StartInstances implements ec2.Client.
+func (c instanceCalls) StartInstances(ctx context.Context, in *sdkec2.StartInstancesInput, options ...func(*sdkec2.Options)) (*sdkec2.StartInstancesOutput, error) {
+	return c.start(ctx, in, options...)
+}
