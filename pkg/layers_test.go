@@ -50,6 +50,7 @@ run                   fault project access plan
 purge                 fault plan run
 hook                  fault project remote lib/pattern
 suspend               fault project plan
+backup                fault project plan
 action                fault project plan hook suspend lib/price
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 engine                fault project plan run action lib/budget lib/shorten lib/template
@@ -57,8 +58,8 @@ engine                fault project plan run action lib/budget lib/shorten lib/t
 enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault hook suspend project unit plan policy run action engine enginetest/asl lib/budget
-enginetest/contract   fault project unit plan run suspend action engine lib/budget lib/template
+enginetest/sim        fault hook backup suspend project unit plan policy run action engine enginetest/asl lib/budget
+enginetest/contract   fault project unit plan run backup suspend action engine lib/budget lib/template
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
@@ -71,7 +72,7 @@ aws/ecs               fault project suspend aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
 aws/organizations     fault project unit aws/awserr sdk
-aws/rds               fault project suspend lib/price aws/awserr sdk
+aws/rds               fault project backup suspend lib/price aws/awserr sdk
 aws/s3                fault project remote plan run purge engine aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
 aws/secretsmanager    fault project aws/awserr sdk
@@ -104,7 +105,7 @@ entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan purge engine lib/pattern lib/strict entry/report entry/target
 
-wire                  fault project remote access unit plan run action engine hook suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
+wire                  fault project remote access unit plan run action engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
 
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run purge engine client entry/report

@@ -75,7 +75,7 @@ func TestNobodyBranchesOnNamesOfRows(t *testing.T) {
 	for _, o := range plan.AllOperations() {
 		names = append(names, o.Name)
 	}
-	for _, v := range action.All(nil, nil, nil, nil) {
+	for _, v := range action.All(nil, nil, nil, nil, nil) {
 		names = append(names, string(v.Name))
 	}
 	literal := func(e ast.Expr) bool {
@@ -142,7 +142,7 @@ func rowNames(t *testing.T) map[string]bool {
 			return true
 		})
 	})
-	for _, v := range action.All(nil, nil, nil, nil) {
+	for _, v := range action.All(nil, nil, nil, nil, nil) {
 		if !verbs[v.Name] {
 			t.Errorf("package plan has no constant for the verb %s", v.Name)
 		}

@@ -70,6 +70,12 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 				about = map[string]any{"until": o.until.UTC()}
 			}
 		}
+		if o.noBackups {
+			about["no_backups"] = true
+		}
+		if o.keepBackups {
+			about["keep_backups"] = true
+		}
 		if o.called != "" {
 			about["snapshot"] = o.called
 		}
@@ -112,6 +118,17 @@ func (r *emulators) ProjectFile(exists bool) { r.noProjectFile = !exists }
 
 func (r *emulators) FewAtOnce(most int) {
 	r.setKey("groups", fmt.Sprintf("{ few: { max_parallel: %d } }", most))
+}
+
+func (r *emulators) KeepSnapshots(p project.SnapshotPolicy) {
+	var keys []string
+	if p.Keep > 0 {
+		keys = append(keys, fmt.Sprintf("keep: %d", p.Keep))
+	}
+	if p.For > 0 {
+		keys = append(keys, "for: "+p.For.String())
+	}
+	r.setKey("snapshots", "{ "+strings.Join(keys, ", ")+" }")
 }
 
 func (r *emulators) MaxFailures(most int) { r.setKey("max_failures", fmt.Sprint(most)) }
@@ -310,11 +327,14 @@ func (w stacks) files() archive.Files {
 		if s.express {
 			b.WriteString("    deployment: express\n")
 		}
-		for i, n := range s.needs {
-			if i == 0 {
-				b.WriteString("    parameters:\n")
-			}
+		if len(s.needs) > 0 || s.restorable() {
+			b.WriteString("    parameters:\n")
+		}
+		for _, n := range s.needs {
 			fmt.Fprintf(&b, "      %s: %s\n", n.param(), n.written())
+		}
+		if s.restorable() {
+			fmt.Fprintf(&b, "      %s: ${restored:Database}\n", backupParameter)
 		}
 		files[s.file()] = s.template(w)
 	}
@@ -327,9 +347,14 @@ func (w stacks) files() archive.Files {
 // name of the stack, and a value that depends on the version and the parameters.
 func (s stack) template(w stacks) []byte {
 	var params, values, imports strings.Builder
+	if len(s.needs) > 0 || s.restorable() {
+		params.WriteString("Parameters:\n")
+	}
+	if s.restorable() {
+		fmt.Fprintf(&params, "  %s: { Type: String, Default: \"\" }\n", backupParameter)
+	}
 	for i, n := range s.needs {
 		if i == 0 {
-			params.WriteString("Parameters:\n")
 			fmt.Fprintf(&values, ", !Ref %s", n.param())
 		}
 		fmt.Fprintf(&params, "  %s: { Type: String }\n", n.param())
@@ -337,6 +362,9 @@ func (s stack) template(w stacks) []byte {
 		if w.imports(s, n) {
 			fmt.Fprintf(&imports, ", !ImportValue %s-Name", w.named(n.name).physical)
 		}
+	}
+	if s.restorable() {
+		fmt.Fprintf(&params, "Conditions:\n  Restored: !Not [!Equals [!Ref %s, \"\"]]\n", backupParameter)
 	}
 	return fmt.Appendf(nil, `Description: %s
 %sResources:
@@ -358,7 +386,11 @@ func (s stack) groupsText() string {
 		fmt.Fprintf(&text, "  Group%d: { Type: \"AWS::AutoScaling::AutoScalingGroup\", Properties: { AutoScalingGroupName: %s, MinSize: \"%d\", MaxSize: \"%d\", DesiredCapacity: \"%d\" } }\n", i, name, sim.FirstSize.Min, sim.FirstSize.Max, sim.FirstSize.Desired)
 	}
 	if both := sim.DatabasesOf(s.physical, s.version); both != nil {
-		fmt.Fprintf(&text, "  Database: { Type: \"AWS::RDS::DBInstance\", Properties: { DBInstanceIdentifier: %s, Engine: mysql } }\n", both[0])
+		properties := "DBInstanceIdentifier: " + both[0]
+		if s.restorable() { // CloudFormation chooses its name, because it replaces the database
+			properties = "DBSnapshotIdentifier: !If [Restored, !Ref " + backupParameter + ", !Ref AWS::NoValue]"
+		}
+		fmt.Fprintf(&text, "  Database: { Type: \"AWS::RDS::DBInstance\", Properties: { %s, Engine: mysql } }\n", properties)
 		fmt.Fprintf(&text, "  Cluster: { Type: \"AWS::RDS::DBCluster\", Properties: { DBClusterIdentifier: %s, Engine: aurora-mysql } }\n", both[1])
 	}
 	for i, arn := range sim.ServicesOf(s.physical, s.version) {
@@ -369,6 +401,12 @@ func (s stack) groupsText() string {
 	}
 	return text.String()
 }
+
+// backupParameter is the parameter that names the backup from which the database of a stack is restored.
+const backupParameter = "BackupOfDatabase"
+
+// restorable reports whether the stack has that parameter: a version that starts with the letter b has databases and the parameter.
+func (s stack) restorable() bool { return strings.HasPrefix(s.version, "b") }
 
 // topicName is the property of the topic that gives it a name: a version that starts with the letter r has one.
 func (s stack) topicName() string {

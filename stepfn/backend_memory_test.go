@@ -34,6 +34,7 @@ type backend interface {
 	MaxDeletions(deletions int)              // in project files from now on
 	FewAtOnce(most int)                      // the same, the limit of the group few
 	MaxFailures(most int)                    // the same, of all stacks
+	KeepSnapshots(p project.SnapshotPolicy)  // in project files from now on
 	Timeout(stack string, d time.Duration)   // likewise: the timeout of a stack; of runs if stack is ""
 	OnFailure(word string)                   // likewise
 	ApprovePlans(expires time.Duration)      // likewise: plans have to be approved within this time; 0 is not at all
@@ -113,6 +114,8 @@ type options struct {
 	lives               time.Duration // from now on
 	until               time.Time     // the same as a time
 	called              string        // the name of the snapshot
+	noBackups           bool          // of a snapshot
+	keepBackups         bool          // of the deletion of one
 	given               bool          // the line of the scenario has an option
 }
 
@@ -152,6 +155,7 @@ type memoryBackend struct {
 	failures      []project.Limit         // max_failures of all stacks, if there is one
 	rollout       *testRollout            // of a random scenario; nil for none
 	policies      []project.Policy
+	keep          project.SnapshotPolicy
 	hooks         []testHook
 	hooksSeen     int
 	count         int
@@ -171,7 +175,7 @@ func newMemory(t testing.TB, seed uint64) *memoryBackend {
 		case "Cloud.Begin":
 		case "Hooks.Call", "Hooks.Alarm", "Hooks.Empty", "Hooks.Scaling", "Hooks.Upload":
 			about = "hook " + about[strings.LastIndex(about, "-")+1:] // what hooks of random scenarios reach has their name at its end
-		case "Switch.Resize":
+		case "Switch.Resize", "Backup.Create", "Backup.Delete":
 			about = "resize " + about
 		case "Cloud.Withdraw":
 			about = about[:strings.LastIndex(about, "/")] + "/withdraw"
@@ -301,6 +305,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 		q.Of = of
 	}
 	for _, o := range with {
+		q.NoBackups, q.KeepBackups = o.noBackups, o.keepBackups
 		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Retain, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.Snapshot, q.FromEnvironment, q.FromRevision, q.WhileSuspended, q.For, q.Until = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.retain, o.exact, o.plan, o.digest, o.step, o.to, o.called, o.from, o.revision, o.whileSuspended, project.TTL(o.lives), o.until
 	}
 	if o, known := plan.AllOperations().Named(operation); known && o.Requestable && !o.Repeats {
@@ -337,6 +342,7 @@ func (p *memoryBackend) project(w stacks) project.Project {
 		made.Schedules[name] = project.Schedule{Operation: operation, Expression: "cron(0 3 1 1 ? 2199)", Zone: "UTC"}
 	}
 	made.Approval, made.TTL = p.approval, p.ttl
+	made.Snapshots = p.keep
 	made.MaxDeletions, made.Rollback, made.Timeout, made.MaxParallel, made.Policies = p.maxDeletions, p.rollback, p.timeouts[""], append(made.MaxParallel, p.limits...), p.policies
 	made.MaxFailures = append(made.MaxFailures, p.failures...)
 	p.rollOut(&made)
@@ -386,6 +392,8 @@ func (p *memoryBackend) ProjectFile(exists bool) { p.noProjectFile = !exists }
 func (p *memoryBackend) MaxDeletions(deletions int) { p.maxDeletions = &deletions }
 
 func (p *memoryBackend) FewAtOnce(most int) { p.limits = []project.Limit{{Group: "few", Most: most}} }
+
+func (p *memoryBackend) KeepSnapshots(policy project.SnapshotPolicy) { p.keep = policy }
 
 func (p *memoryBackend) MaxFailures(most int) { p.failures = []project.Limit{{Most: most}} }
 

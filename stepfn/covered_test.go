@@ -22,7 +22,8 @@ func TestEachActionHasAScenario(t *testing.T) {
 			for option, has := range map[plan.Option]bool{
 				plan.OptionForce: o.force, plan.OptionRollback: o.rollback, plan.OptionRefuse: o.refuse, plan.OptionOnly: o.only != nil, plan.OptionExclude: o.exclude != nil, plan.OptionWithDependencies: o.apart || o.together, plan.OptionWithDependents: o.dependents, plan.OptionChangedSince: o.since != "", plan.OptionAdopt: o.adopt != nil,
 				plan.OptionMaxDeletions: o.deletions != nil, plan.OptionExact: o.exact, plan.OptionWhileSuspended: o.whileSuspended, plan.OptionPlan: o.saved || o.savedFor,
-				plan.OptionTo:       o.to != "",
+				plan.OptionTo:        o.to != "",
+				plan.OptionNoBackups: o.noBackups, plan.OptionKeepBackups: o.keepBackups,
 				plan.OptionSnapshot: o.called != "", plan.OptionRetain: o.retain != nil,
 				plan.OptionFromEnvironment: o.from != "", plan.OptionFromRevision: o.revision != "",
 				plan.OptionFor:    st.word.name == "extend",
@@ -55,7 +56,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 			t.Errorf("no scenario has the command %s", name)
 		}
 	}
-	for _, v := range action.All(nil, nil, nil, nil) {
+	for _, v := range action.All(nil, nil, nil, nil, nil) {
 		if !verbs[string(v.Name)] {
 			t.Errorf("no scenario has a step with the verb %s", v.Name)
 		}

@@ -380,6 +380,9 @@ func (a *generator) version() string {
 	if a.suspending != nil && a.suspending.IntN(3) > 0 {
 		return []string{"g1", "g2", "d1", "c1"}[a.suspending.IntN(4)]
 	}
+	if a.snapping != nil && !a.emulated && a.snapping.IntN(2) == 0 {
+		return []string{"b1", "b2", "d1"}[a.snapping.IntN(3)]
+	}
 	return a.one("v1", "v2", "v3")
 }
 

@@ -231,6 +231,7 @@ func (w *monitor) uploaded(h project.Hook, files map[string]string, step string)
 
 // updates checks the parameters that an update changes.
 func (w *monitor) updates(t action.Task, before, after map[string]string) {
+	w.restored(t, before, after)
 	for _, name := range t.Node.IgnoreChanges {
 		was, had := before[name]
 		w.holds(keepsValues, !had || after[name] == was, "%s of run %s changes %s from %q to %q", t.Step.ID, t.Run, name, was, after[name])

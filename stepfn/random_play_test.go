@@ -57,6 +57,7 @@ func (g *player) play(s script) {
 			panic(r)
 		}
 	}()
+	g.KeepSnapshots(project.SnapshotPolicy{Keep: 2})
 	g.MaxDeletions(1000) // no deploy is refused for its deletions
 	g.faultPlan(s)
 	if g.gated = slices.ContainsFunc(s, func(l line) bool { return l[0] == "approve-plans" }); g.gated {
@@ -142,7 +143,9 @@ func (g *player) execute(l line) {
 		g.follows(time.Duration(l.number(1)) * time.Second)
 	case "promoted":
 		g.commandPromoted(l)
-	case "snapshot", "delete-snapshot", "restore":
+	case "fail-backup":
+		g.FailBackup(l[1])
+	case "snapshot", "delete-snapshot", "prune-snapshots", "restore":
 		g.snap(l)
 	case "roll-back":
 		g.rollBack(l.stacks())
@@ -338,6 +341,9 @@ func (g *player) finish() {
 	}
 	g.listsRevisions(runs)
 	g.keepsSnapshots(runs)
+	if p, inMemory := g.backend.(*memoryBackend); inMemory {
+		g.keepsBackups(p, runs)
+	}
 	g.finishBeside()
 	g.checkPromoted(runs)
 	g.keepsTables()

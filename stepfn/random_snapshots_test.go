@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
+	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -15,6 +17,9 @@ const snapshotSeeds = 4
 const (
 	keptNames invariant = "kept names: the snapshots are those that succeeded runs have made and none has deleted since, each with the files that were deployed then"
 	restores  invariant = "restores: a restore deploys the very files that its snapshot named when the restore was planned"
+
+	keptBackups  invariant = "kept backups: every backup that a snapshot has exists, and every other one is named by a run that has not succeeded, or that was to keep it"
+	keptRestored invariant = "kept restored: only a restore changes what a database was restored from, and to a backup that exists"
 )
 
 // snaps lets users make, delete and restore snapshots in a scenario. They are drawn from random numbers of their own.
@@ -37,7 +42,16 @@ func (a *generator) snap() {
 		case 1:
 			words = append(words, "with", []string{"late", "twice"}[a.snapping.IntN(2)], fmt.Sprint(a.snapping.IntN(60)))
 		}
-		a.add([]string{"snapshot", "snapshot", "restore", "delete-snapshot"}[a.snapping.IntN(4)], words...)
+		if len(a.last) > 0 && !a.plain && !a.emulated && a.snapping.IntN(2) == 0 {
+			st := a.last[a.snapping.IntN(len(a.last))]
+			of := []string{"db-" + st.physical, "cluster-" + st.physical}[a.snapping.IntN(2)]
+			if a.snapping.IntN(4) == 0 {
+				a.add("fail-backup", of)
+			} else {
+				a.add("group-fault", faultNames[a.snapping.IntN(len(faultNames))], of)
+			}
+		}
+		a.add([]string{"snapshot", "snapshot", "snapshot", "restore", "restore", "delete-snapshot", "delete-snapshot", "prune-snapshots"}[a.snapping.IntN(8)], words...)
 		if a.snapping.IntN(3) == 0 && !a.plain {
 			a.add("pass", fmt.Sprint(a.snapping.IntN(50)))
 			a.add([]string{"pause", "cancel", "abort", "retry"}[a.snapping.IntN(4)], "0")
@@ -57,6 +71,9 @@ func (g *player) snap(l line) {
 		o.deletions = &limit
 	}
 	_, o.refuse = l.option("refusing")
+	if plan.AllOperations().Of(l[0]).PrunesSnapshots {
+		o = options{refuse: o.refuse, given: true}
+	}
 	g.injected[l[0]]++
 	g.requested = append(g.requested, g.deliver(l, nil, "", []options{o}))
 }
@@ -65,6 +82,12 @@ func (g *player) snap(l line) {
 func (g *player) keepsSnapshots(runs []run.Run) {
 	if g.skewed() { // the times do not say who had the lock first
 		return
+	}
+	if r, on := g.backend.(*emulators); on { // the put of a request whose answer was lost is repeated, so that it makes two runs
+		runs = nil
+		for _, one := range r.all() {
+			runs = append(runs, r.ExecutionStatus(one.ID))
+		}
 	}
 	ordered := slices.DeleteFunc(slices.Clone(runs), func(r run.Run) bool { return r.Started.IsZero() || r.Project != "shop@default" })
 	slices.SortStableFunc(ordered, func(a, b run.Run) int { return a.Started.Compare(b.Started) })
@@ -90,6 +113,7 @@ func (g *player) keepsSnapshots(runs []run.Run) {
 			g.holds(keptNames, there, "run %s deletes %s, which there is not", r.ID, r.Snapshot)
 			delete(want, r.Snapshot)
 		}
+		g.drops(r, want)
 		if o.Writes && succeeded && !r.Partial() && !r.Unapproved() {
 			if last = r.Source; o.DeletesAll {
 				last = run.Source{}
@@ -101,4 +125,58 @@ func (g *player) keepsSnapshots(runs []run.Run) {
 		got[s.Name] = s.Revision.Source
 	}
 	g.holds(keptNames, fmt.Sprint(got) == fmt.Sprint(want) && len(got) == len(g.Lock().Snapshots), "the snapshots are %v instead of %v", got, want)
+}
+
+// drops takes out of want the snapshots that steps of a run have deleted.
+func (g *player) drops(r run.Run, want map[string]run.Source) {
+	for _, s := range r.Steps {
+		if d, deletes := s.BackupDeletion(); deletes && s.Drops() && s.Status == run.Done {
+			delete(want, d.Snapshot)
+		}
+	}
+}
+
+// keepsBackups checks the backups that exist when no run is open.
+func (g *player) keepsBackups(p *memoryBackend, runs []run.Run) {
+	exist := p.Cloud.Backups()
+	recorded := make(map[string]bool)
+	for _, s := range g.Lock().Snapshots {
+		for _, b := range s.Backups {
+			recorded[b.ARN] = true
+			g.holds(keptBackups, slices.Contains(exist, b.ARN), "snapshot %s has the backup %s, which does not exist", s.Name, b.ARN)
+		}
+	}
+	for _, arn := range exist {
+		if recorded[arn] {
+			continue
+		}
+		g.holds(keptBackups, slices.ContainsFunc(runs, func(r run.Run) bool { return left(r, arn) }), "the backup %s is in no snapshot, and no run says so", arn)
+	}
+}
+
+// left reports whether a run that has not succeeded says that it has left a backup, or has a step of which nobody can say whether it has made it.
+func left(r run.Run, arn string) bool {
+	if r.State == run.StateSucceeded {
+		return false
+	}
+	if strings.Contains(strings.Join(r.Messages, "\n"), arn) {
+		return true
+	}
+	return slices.ContainsFunc(r.Steps, func(s run.Step) bool {
+		b, backs := s.Backing()
+		return backs && s.Receipt.Backup == "" && strings.HasSuffix(arn, ":"+action.BackupName(r.ID, r.TokenKey, r.Project, b.Snapshot, b.Data))
+	})
+}
+
+// restored checks an update of a stack with a parameter that names what its database was restored from.
+func (w *monitor) restored(t action.Task, before, after map[string]string) {
+	was, is := before[backupParameter], after[backupParameter]
+	if _, has := after[backupParameter]; !has || was == is {
+		return
+	}
+	r := w.p.Store.Lend(t.Run)
+	o := plan.AllOperations().Of(r.Operation)
+	w.holds(keptRestored, o.FromRevision && o.NamesSnapshot(), "run %s, a %s, changes what the database of %s is restored from: from %q to %q", r.ID, r.Operation, t.Node.Name, was, is)
+	exists := slices.ContainsFunc(w.p.Cloud.Backups(), func(arn string) bool { return arn == is || strings.HasSuffix(arn, ":"+is) })
+	w.holds(keptRestored, exists, "run %s restores the database of %s from %q, which does not exist", r.ID, t.Node.Name, is)
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -207,6 +208,45 @@ func (s *scenario) listsSnapshots(st statement) {
 		names = append(names, one.Name)
 	}
 	s.expect(strings.Join(names, " "), strings.Join(st.args, " "))
+}
+
+// listsBackups compares the backups that snapshots have, as in first=2, and those that exist.
+func (s *scenario) listsBackups(st statement) {
+	var recorded, counts []string
+	for _, one := range s.Lock().Snapshots {
+		for _, b := range one.Backups {
+			recorded = append(recorded, b.ARN)
+		}
+		if len(one.Backups) > 0 {
+			counts = append(counts, fmt.Sprintf("%s=%d", one.Name, len(one.Backups)))
+		}
+	}
+	slices.Sort(recorded)
+	s.expect(strings.Join(counts, " "), strings.Join(st.args, " "))
+	s.expect(strings.Join(s.Backups(), " "), strings.Join(recorded, " "))
+}
+
+// restored compares what names the backup of a stack's database with those that snapshots have.
+func (s *scenario) restored(st statement) {
+	_, params := s.Deployed(s.at(st.args[0]))
+	got := params[backupParameter]
+	for _, one := range s.Lock().Snapshots {
+		for _, b := range one.Backups {
+			if got != "" && (got == b.ARN || got == b.Name()) {
+				got = one.Name
+			}
+		}
+	}
+	s.expect(got, strings.Join(st.args[1:], " "))
+}
+
+// keepSnapshots sets the policy of project files.
+func (s *scenario) keepSnapshots(st statement) {
+	p := project.SnapshotPolicy{Keep: number(st.args[0])}
+	if len(st.args) > 1 {
+		p.For = project.TTL(time.Duration(number(st.args[1])) * time.Second)
+	}
+	s.KeepSnapshots(p)
 }
 
 func (s *scenario) holds(st statement) { s.expect(s.Holding(st.args[1]), st.args[0]) }

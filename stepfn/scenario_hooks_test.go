@@ -177,6 +177,8 @@ type hooked interface {
 	Switches() suspend.Services            // what stops and starts resources
 	Scale(service string, tasks int)       // a user sets how many it has
 	GroupFault(group string, m sim.Fault)  // of the next request that does so for Stackwright
+	FailBackup(database string)            // its next backup fails
+	Backups() []string                     // the ARNs of the backups that exist, sorted
 	Called() []string                      // the names of the hooks that were called since the last call
 }
 
@@ -226,6 +228,8 @@ func (p *memoryBackend) Tasks(service string) int             { return p.Cloud.T
 func (p *memoryBackend) Scale(service string, tasks int) {
 	p.Cloud.Tasks[sim.ServiceARN(service)] = tasks
 }
+func (p *memoryBackend) FailBackup(name string) { p.Cloud.FailBackup(name) }
+func (p *memoryBackend) Backups() []string      { return p.Cloud.Backups() }
 func (p *memoryBackend) Called() []string {
 	var names []string
 	for _, c := range p.Hooks.Calls[p.hooksSeen:] {
@@ -431,6 +435,28 @@ func (r *emulators) Scale(service string, tasks int) {
 
 // Switches are the adapters.
 func (r *emulators) Switches() suspend.Services { return testGround{r}.Services() }
+
+// FailBackup is backend.
+func (r *emulators) FailBackup(database string) { r.cloud.FailBackup(database) }
+
+// Backups is backend.
+func (r *emulators) Backups() []string {
+	client := sdkrds.NewFromConfig(r.cloud.Config())
+	one, err := client.DescribeDBSnapshots(r.Context(), &sdkrds.DescribeDBSnapshotsInput{})
+	all, other := client.DescribeDBClusterSnapshots(r.Context(), &sdkrds.DescribeDBClusterSnapshotsInput{})
+	if err := errors.Join(err, other); err != nil {
+		r.Fatal(err)
+	}
+	var arns []string
+	for _, s := range one.DBSnapshots {
+		arns = append(arns, *s.DBSnapshotArn)
+	}
+	for _, s := range all.DBClusterSnapshots {
+		arns = append(arns, *s.DBClusterSnapshotArn)
+	}
+	slices.Sort(arns)
+	return arns
+}
 
 // GroupFault does nothing: only the backend in memory crashes functions at a request to Auto Scaling.
 func (r *emulators) GroupFault(string, sim.Fault) {}

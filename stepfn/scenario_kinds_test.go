@@ -56,6 +56,9 @@ var (
 		string(plan.Resume),
 		string(plan.ProposeSuspend),
 		string(plan.ProposeResume),
+		string(plan.BackUp),
+		string(plan.DeleteBackup),
+		string(plan.DropSnapshot),
 		string(plan.Adopt),
 		string(plan.Forget),
 		string(plan.Propose),
@@ -135,7 +138,7 @@ var kinds = map[string]*kind{
 	"REPLACE-OPTION":  optionsOf("refusing", "only", "retaining", "excluding", "with-dependencies", "with-dependents", "max-deletions", "while-suspended"),
 	"TO-OPTION":       optionsOf("to", "max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents"),
 	"FROM-OPTION":     optionsOf("from", "revision", "max-deletions", "rolling-back", "refusing", "while-suspended"),
-	"SNAPSHOT-OPTION": optionsOf("called", "refusing"),
+	"SNAPSHOT-OPTION": optionsOf("called", "refusing", "without-backups", "keeping-backups"),
 	"RESTORE-OPTION":  optionsOf("called", "max-deletions", "rolling-back", "refusing", "only", "excluding", "while-suspended"),
 	"CANCEL-OPTION":   optionsOf("rolling-back", "forcing"),
 
@@ -208,11 +211,11 @@ func (r *reader) isProjectStack(arg string) bool {
 	return true
 }
 
-// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, d if it has databases, s if it has an ECS service, c if it has that and others that are stopped as a whole, or o if hooks may not reach all groups, and a number.
+// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, d if it has databases, b if one of them can be restored, s if it has an ECS service, c if it has that and others that are stopped as a whole, or o if hooks may not reach all groups, and a number.
 func isVersion(arg string) bool {
 	kind, number := arg[:min(1, len(arg))], arg[min(1, len(arg)):]
 	_, err := strconv.Atoi(number)
-	return strings.Contains("vrgodcs", kind) && err == nil
+	return strings.Contains("vrgodcsb", kind) && err == nil
 }
 
 // isPair reports whether arg is STACK/VERB.
@@ -241,7 +244,7 @@ func step() *kind {
 	k := pair("a step of a stack of this scenario", stepVerbs)
 	ofStack := k.takes
 	k.takes = func(r *reader, st *statement, args []string) int {
-		if len(args) > 0 && (strings.HasPrefix(args[0], string(plan.Verify)+":") || strings.HasPrefix(args[0], string(plan.Bake)+":") || args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
+		if len(args) > 0 && (strings.HasPrefix(args[0], string(plan.Verify)+":") || strings.HasPrefix(args[0], string(plan.Bake)+":") || strings.HasPrefix(args[0], string(plan.DeleteBackup)+":") || strings.HasPrefix(args[0], string(plan.DropSnapshot)+":") || args[0] == string(plan.Barrier) || args[0] == string(plan.Approve)) {
 			return 1
 		}
 		if len(args) > 0 && r.isHookStep(args[0]) {
@@ -303,6 +306,10 @@ func optionsOf(names ...string) *kind {
 			st.with.savedFor = true
 		case "while-suspended":
 			st.with.whileSuspended = true
+		case "without-backups":
+			st.with.noBackups = true
+		case "keeping-backups":
+			st.with.keepBackups = true
 		case "exactly":
 			st.with.exact = true
 		case "forcing":

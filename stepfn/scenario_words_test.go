@@ -70,6 +70,7 @@ var words = []word{
 	{"plan-promote", "FROM-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"snapshot", "SNAPSHOT-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"delete-snapshot", "SNAPSHOT-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"prune-snapshots", "[SNAPSHOT-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
 	{"restore", "RESTORE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-restore", "RESTORE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
@@ -125,18 +126,20 @@ var words = []word{
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                                                      // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                                                            // a user creates the first stack, which imports from the second
 
-	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven}, // in project files from now on: of the stack, or of the project
-	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                 // no longer
-	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                            // its next call fails
-	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                    // the executions that it starts take so long
-	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},               // of its next call
-	{"throttle-hook", "HOOK NUMBER", (*scenario).throttleHook, isGiven},             // so many of its next calls are throttled: in memory only
-	{"group", "TEXT", (*scenario).group, isGiven},                                   // an Auto Scaling group exists from now on
-	{"resize", "TEXT NUMBER NUMBER NUMBER", (*scenario).resize, isGiven},            // a user sets the minimum, the maximum and the desired capacity of an Auto Scaling group
-	{"scale", "TEXT NUMBER", (*scenario).scale, isGiven},                            // a user sets how many tasks an ECS service has
-	{"group-fault", "HOOK-FAULT TEXT", (*scenario).groupFault, isGiven},             // of the next request that sets the sizes of the group
-	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                              // a bucket has so many objects from now on
-	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                       // has this state from now on, as errors or errors@eu
+	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven},                // in project files from now on: of the stack, or of the project
+	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                                // no longer
+	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                                           // its next call fails
+	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                                   // the executions that it starts take so long
+	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},                              // of its next call
+	{"throttle-hook", "HOOK NUMBER", (*scenario).throttleHook, isGiven},                            // so many of its next calls are throttled: in memory only
+	{"group", "TEXT", (*scenario).group, isGiven},                                                  // an Auto Scaling group exists from now on
+	{"resize", "TEXT NUMBER NUMBER NUMBER", (*scenario).resize, isGiven},                           // a user sets the minimum, the maximum and the desired capacity of an Auto Scaling group
+	{"scale", "TEXT NUMBER", (*scenario).scale, isGiven},                                           // a user sets how many tasks an ECS service has
+	{"group-fault", "HOOK-FAULT TEXT", (*scenario).groupFault, isGiven},                            // of the next request that sets the sizes of the group
+	{"fail-backup", "TEXT", func(s *scenario, st statement) { s.FailBackup(st.args[0]) }, isGiven}, // the next backup of a DB instance or cluster fails
+	{"keep-snapshots", "NUMBER [SECONDS]", (*scenario).keepSnapshots, isGiven},                     // in project files from now on: the newest ones, and how long; 0 is all
+	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                                             // a bucket has so many objects from now on
+	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                                      // has this state from now on, as errors or errors@eu
 
 	// Checks of the current run.
 	{"path", "PATH...", (*scenario).path, isCheck}, // the states that its executions entered: see scenario_path_test.go
@@ -181,6 +184,8 @@ var words = []word{
 	{"database", "TEXT DATABASE-STATUS", (*scenario).database, isCheck}, // the status of a DB instance or cluster, as RDS calls it
 	{"state", "TEXT STACK [TEXT...]", (*scenario).state, isCheck},       // the states of the resources of a type that the stack has
 	{"tasks", "TEXT NUMBER", (*scenario).tasks, isCheck},                // how many an ECS service keeps running
+	{"restored", "STACK [TEXT]", (*scenario).restored, isCheck},         // the snapshot from whose backup the database of the stack was restored, by its parameter; none if there is no text
+	{"backups", "[TEXT...]", (*scenario).listsBackups, isCheck},         // the snapshots that backups of the lock belong to, with how many they have; all these exist, and no others
 	{"asleep", "[STACK...]", (*scenario).asleep, isCheck},               // the suspended stacks
 	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},        // a bucket has so many objects
 	{"contents", "TEXT [TEXT...]", (*scenario).contents, isCheck},       // a bucket has exactly these objects

@@ -275,6 +275,9 @@ func (w stacks) project() project.Project {
 					imports = append(imports, at(w.named(need.name).physical, from))
 				}
 			}
+			if s.restorable() {
+				n.Parameters[backupParameter] = project.Text{{Source: &project.Source{Restored: "Database", Target: n.Target}}}
+			}
 			n.Needs = slices.Compact(sorted(n.Needs))
 			if s.keeps() {
 				n.IgnoreChanges = slices.Sorted(maps.Keys(n.Parameters))

@@ -96,6 +96,10 @@ func (i *installation) addFunctions() {
 	if len(i.settings.suspend) > 0 {
 		suspended = i.addPolicy("suspend-resources", "What Stackwright may stop and start in this account", suspends(i.settings))
 	}
+	var backups awsiam.ManagedPolicy
+	if len(i.settings.backups) > 0 {
+		backups = i.addPolicy("back-up", "What Stackwright may do to back up what stacks hold in this account", backsUp(i.settings))
+	}
 	for _, name := range i.names {
 		size := sizes[name]
 		logs := i.addLogs(title(name)+"Logs", i.logs(name))
@@ -104,6 +108,9 @@ func (i *installation) addFunctions() {
 			role.AddManagedPolicy(changes)
 			if suspended != nil {
 				role.AddManagedPolicy(suspended)
+			}
+			if backups != nil {
+				role.AddManagedPolicy(backups)
 			}
 		}
 		if slices.Contains(detecting, name) {
@@ -163,6 +170,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	}
 	if i.settings.organization != "" && (name == "plan" || name == "api") {
 		e["STACKWRIGHT_ORGANIZATION"] = i.settings.asks()
+	}
+	if len(i.settings.backups) > 0 && name == "plan" {
+		e["STACKWRIGHT_BACKUPS"] = i.settings.backups.String()
 	}
 	if len(i.settings.external) > 0 && name == "plan" {
 		e["STACKWRIGHT_EXTERNAL"] = i.settings.external.String()

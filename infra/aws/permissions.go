@@ -28,7 +28,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := inRoles(s)
 	for _, f := range changing {
-		all[f] = slices.Concat(all[f], changes(s), suspends(s))
+		all[f] = slices.Concat(all[f], changes(s), suspends(s), backsUp(s))
 	}
 	return all
 }
@@ -44,7 +44,7 @@ func changes(s settings) []permission { return slices.Concat(begins, adopts(s)) 
 func inRoles(s settings) map[string][]permission {
 	all := map[string][]permission{
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
-		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, imports, parameters(s), schedules, alarms),
+		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, imports, parameters(s), schedules, alarms, holdings(s)),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, detects),
 		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
@@ -486,6 +486,41 @@ func suspends(s settings) []permission {
 			If:  conditions{"StringLike": {"aws:ResourceTag/stackwright:project": []string(s.suspend)}},
 			Why: "a suspend stops what stacks of these projects have, and projects name their groups, services and databases; targets are in any region",
 		},
+	}
+}
+
+// holdings finds what stacks hold that can be backed up, if projects are listed whose data may be.
+func holdings(s settings) []permission {
+	if len(s.backups) == 0 {
+		return nil
+	}
+	return []permission{
+		{Do: []string{"rds:DescribeDBClusters", "rds:DescribeDBInstances"}, On: []string{"*"}, Why: "RDS allows a filter, which names the databases of a stack, only to who may describe all"},
+	}
+}
+
+// backsUp makes and deletes backups of what stacks of the projects hold that the owner of the installation lists, in the own account. In other accounts, the roles of
+// targets decide. It is one managed policy, as changes is. CloudFormation gives resources the tags of their stack, and Stackwright gives them to backups.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
+func backsUp(s settings) []permission {
+	if len(s.backups) == 0 {
+		return nil
+	}
+	of := func(key string) conditions {
+		return conditions{"StringLike": {"aws:" + key + "/stackwright:project": []string(s.backups)}}
+	}
+	made := []string{"arn:${Partition}:rds:*:${Account}:cluster-snapshot:sw-*", "arn:${Partition}:rds:*:${Account}:snapshot:sw-*"}
+	return []permission{
+		{Do: []string{"rds:DescribeDBClusterSnapshots", "rds:DescribeDBSnapshots"}, On: []string{"*"}, Why: "RDS says of a snapshot that does not exist that it is missing only to who may describe all"},
+		{
+			Do: []string{"rds:CreateDBClusterSnapshot", "rds:CreateDBSnapshot"}, On: []string{"arn:${Partition}:rds:*:${Account}:cluster:*", "arn:${Partition}:rds:*:${Account}:db:*"}, If: of("ResourceTag"),
+			Why: "a snapshot backs up what stacks of these projects hold, and projects name their databases; targets are in any region",
+		},
+		{
+			Do: []string{"rds:AddTagsToResource", "rds:CreateDBClusterSnapshot", "rds:CreateDBSnapshot"}, On: made, If: of("RequestTag"),
+			Why: "the names of backups begin with sw-, and contain the project and the snapshot",
+		},
+		{Do: []string{"rds:DeleteDBClusterSnapshot", "rds:DeleteDBSnapshot"}, On: made, If: of("ResourceTag"), Why: "the names of backups begin with sw-, and contain the project and the snapshot"},
 	}
 }
 

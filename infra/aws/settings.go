@@ -34,6 +34,7 @@ type settings struct {
 	full         bool              // all alarms and the dashboard, not only the alarms of which each tells what no other does
 	logDays      int               // retention of the logs
 	suspend      project.Grants    // the projects that may be suspended
+	backups      project.Grants    // the projects whose data may be backed up
 	external     project.Externals // the stacks outside their projects whose outputs these may read
 
 	notify notify.Destinations // of the events of runs
@@ -66,6 +67,7 @@ var known = []setting{
 	{"remoteFiles", "", readRemoteFiles},
 	{"external", "", readExternal},
 	{"suspend", "", readSuspend},
+	{"backups", "", readBackups},
 	{"notify", "", readNotify},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
@@ -282,6 +284,11 @@ func readHooks(s *settings, words []string) (err error) {
 
 func readSuspend(s *settings, words []string) (err error) {
 	s.suspend, err = project.ParseGrants(strings.Join(words, ","))
+	return err
+}
+
+func readBackups(s *settings, words []string) (err error) {
+	s.backups, err = project.ParseGrants(strings.Join(words, ","))
 	return err
 }
 

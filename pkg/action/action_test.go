@@ -128,7 +128,7 @@ func task(v plan.Verb) action.Task {
 	t := action.Task{
 		Run: "r", Project: "shop@prod", Number: 3, Attempt: 1, Now: now, Claimed: now.Add(-10 * time.Second),
 		Step:    plan.Step{ID: "vpc/" + string(v), Node: "vpc", Verb: v},
-		Request: action.Named(action.All(nil, nil, nil, nil)...).Of(v).Request,
+		Request: action.Named(action.All(nil, nil, nil, nil, nil)...).Of(v).Request,
 		Node:    project.Node{Name: "vpc", Stack: "shop-vpc", Target: eu, Template: project.Template{Pinned: true}, Needs: []string{"net"}},
 		Want:    project.Resolved{Digest: "v2"},
 		Record: plan.Record{
@@ -150,7 +150,7 @@ func is(s plan.Status) *cloud {
 }
 
 func act(c *cloud, v plan.Verb) action.Action {
-	return action.Named(action.All(c, nil, nil, nil)...).Of(v)
+	return action.Named(action.All(c, nil, nil, nil, nil)...).Of(v)
 }
 
 var (
@@ -578,7 +578,7 @@ func TestTaskLocation(t *testing.T) {
 
 // Every verb that plans use has a row; an unknown verb fails its step.
 func TestVerbs(t *testing.T) {
-	all := action.Named(action.All(is(""), nil, nil, nil)...)
+	all := action.Named(action.All(is(""), nil, nil, nil, nil)...)
 	wanted := []plan.Verb{
 		plan.Create,
 		plan.Update,
@@ -610,6 +610,9 @@ func TestVerbs(t *testing.T) {
 		plan.Resume,
 		plan.ProposeSuspend,
 		plan.ProposeResume,
+		plan.BackUp,
+		plan.DeleteBackup,
+		plan.DropSnapshot,
 		plan.Bake,
 	}
 	for _, v := range wanted {

@@ -42,7 +42,7 @@ func TestAdopt(t *testing.T) {
 		if at.Step.Arguments, err = plan.NewArguments(plan.AdoptionVersion, seen); err != nil {
 			t.Fatal(err)
 		}
-		p, err := action.Named(action.All(&cloud{live: map[string]plan.Live{"id": live}}, nil, nil, nil)...).Of(plan.Adopt).Action.Poll(t.Context(), at)
+		p, err := action.Named(action.All(&cloud{live: map[string]plan.Live{"id": live}}, nil, nil, nil, nil)...).Of(plan.Adopt).Action.Poll(t.Context(), at)
 		if err != nil || !p.Over {
 			t.Fatalf("%s: %+v %v", name, p, err)
 		}

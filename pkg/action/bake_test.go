@@ -66,7 +66,7 @@ func TestBake(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := &alarming{on: c.on, fails: c.fails}
-		verb := action.Named(action.All(nil, nil, h, nil)...).Of(plan.Bake)
+		verb := action.Named(action.All(nil, nil, h, nil, nil)...).Of(plan.Bake)
 		task := action.Task{Project: "shop@prod", Step: plan.Step{ID: "bake:net.1", Verb: plan.Bake, Arguments: arguments}, Changed: c.changed, Claimed: noon, Now: c.now}
 		if receipt, err := verb.Start(t.Context(), task); err != nil || receipt.Known() {
 			t.Errorf("%s: its start answers %+v, %v", name, receipt, err)
@@ -90,7 +90,7 @@ func TestBake(t *testing.T) {
 
 // A step whose arguments another version has written says so.
 func TestBakeOfAnotherVersion(t *testing.T) {
-	verb := action.Named(action.All(nil, nil, noHooks{}, nil)...).Of(plan.Bake)
+	verb := action.Named(action.All(nil, nil, noHooks{}, nil, nil)...).Of(plan.Bake)
 	task := action.Task{Step: plan.Step{Verb: plan.Bake, Arguments: &plan.Arguments{Version: plan.BakingVersion + 1, JSON: "{}"}}}
 	if _, err := verb.Poll(t.Context(), task); !fault.Is(err, fault.Broken) {
 		t.Errorf("got %v", err)

@@ -65,7 +65,7 @@ func TestPollReadsDescriptionAgain(t *testing.T) {
 	in.Receipt, in.Notified, in.Record.Outputs = plan.Receipt{StackID: "id", Operation: "op"}, true, map[string]string{"Id": "0"}
 	updated(&in)
 	late := &late{cloud: c, first: plan.Live{StackID: "id", Status: "UPDATE_IN_PROGRESS", LastUpdated: epoch, Outputs: map[string]string{"Id": "0"}}}
-	got, err := action.Named(action.All(late, nil, nil, nil)...).Of(plan.Update).Poll(t.Context(), in)
+	got, err := action.Named(action.All(late, nil, nil, nil, nil)...).Of(plan.Update).Poll(t.Context(), in)
 	if err != nil || !got.Over || got.Record == nil || got.Record.Outputs["Id"] != "1" || !got.Record.LastUpdated.Equal(epoch) {
 		t.Errorf("got %+v, %v", got, err)
 	}

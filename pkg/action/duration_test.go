@@ -16,7 +16,7 @@ func TestExpected(t *testing.T) {
 	created := plan.Record{Durations: plan.Durations{plan.Create: 300}}
 	updated := plan.Record{Durations: plan.Durations{plan.Create: 300, plan.Update: 20}}
 	slowUpdate := plan.Record{Durations: plan.Durations{plan.Create: 300, plan.Update: 400}}
-	verbs := action.Named(action.All(nil, nil, nil, nil)...)
+	verbs := action.Named(action.All(nil, nil, nil, nil, nil)...)
 	for _, c := range []struct {
 		verb   plan.Verb
 		node   project.Node

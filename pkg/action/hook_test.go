@@ -24,7 +24,7 @@ func (noHooks) InAlarm(context.Context, string, project.Target, []string) ([]str
 // A call of which nobody knows whether it was made is repeated only when the function that has the claim cannot call any
 // more: a poll that repeated it before could see the step end while that function is about to call.
 func TestCallIsRepeatedAfterItsClaim(t *testing.T) {
-	verb := action.Named(action.All(nil, nil, noHooks{}, nil)...).Of(plan.Hook)
+	verb := action.Named(action.All(nil, nil, noHooks{}, nil, nil)...).Of(plan.Hook)
 	for age, want := range map[time.Duration]action.Progress{
 		0: {}, action.MaxStartTime - time.Millisecond: {}, action.MaxStartTime: {Repeat: true},
 	} {

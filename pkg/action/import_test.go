@@ -128,7 +128,7 @@ func TestImportIntoACreatedStack(t *testing.T) {
 
 // An empty stack has the template of its arguments, its node's tags and no parameters. Its record has no digest, so nobody takes it for what is desired.
 func TestCreateEmpty(t *testing.T) {
-	if !action.Named(action.All(nil, nil, nil, nil)...).Of(plan.CreateEmpty).Configures {
+	if !action.Named(action.All(nil, nil, nil, nil, nil)...).Of(plan.CreateEmpty).Configures {
 		t.Error("the tags are not resolved")
 	}
 	cl := &cloud{}

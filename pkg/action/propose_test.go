@@ -53,7 +53,7 @@ func TestChangeSetIsDeletedAtTheEnd(t *testing.T) {
 	c := &cloud{fails: map[string]error{"withdraw": fault.New(fault.Busy, "being made")}}
 	one := task(plan.Propose)
 	one.Receipt = plan.Receipt{StackID: "id", Operation: "set", Proposal: "digest"}
-	if err := action.Named(action.All(c, nil, nil, nil)...).Of(plan.Propose).Tidy(t.Context(), one); !fault.Is(err, fault.Busy) || strings.Join(c.calls, " ") != "withdraw" {
+	if err := action.Named(action.All(c, nil, nil, nil, nil)...).Of(plan.Propose).Tidy(t.Context(), one); !fault.Is(err, fault.Busy) || strings.Join(c.calls, " ") != "withdraw" {
 		t.Errorf("got %v, %v", err, c.calls)
 	}
 }

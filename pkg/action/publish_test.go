@@ -42,7 +42,7 @@ func TestPublish(t *testing.T) {
 		"no arguments":     {over: true, failed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := action.Named(action.All(nil, c.publisher, nil, nil)...).Of(plan.Publish).Poll(t.Context(), action.Task{Step: plan.Step{Verb: plan.Publish, Arguments: c.arguments}})
+			got, err := action.Named(action.All(nil, c.publisher, nil, nil, nil)...).Of(plan.Publish).Poll(t.Context(), action.Task{Step: plan.Step{Verb: plan.Publish, Arguments: c.arguments}})
 			if got.Over != c.over || (got.Err != nil) != c.failed || got.Why != c.why || (err != nil) != c.err || got.Record != nil {
 				t.Errorf("%+v, %v", got, err)
 			}

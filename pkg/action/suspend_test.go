@@ -71,7 +71,7 @@ func switched(v plan.Verb, s *plan.Suspension) action.Task {
 func TestWhatRunsIsRecordedOnce(t *testing.T) {
 	before := &plan.Suspension{Since: now.Add(-time.Hour), Run: "r1", Resources: []plan.Stopped{{Type: "T", ID: "a", Was: "4"}}}
 	x := &switches{running: []plan.Stopped{{Type: "T", ID: "a", Was: "0"}, {Type: "T", ID: "b", Was: "2"}}}
-	write := action.Named(action.All(nil, nil, nil, x)...).Of(plan.Suspend).Before
+	write := action.Named(action.All(nil, nil, nil, x, nil)...).Of(plan.Suspend).Before
 	for name, c := range map[string]struct {
 		was   *plan.Suspension
 		want  string
@@ -94,7 +94,7 @@ func TestWhatRunsIsRecordedOnce(t *testing.T) {
 	if r, err := write(t.Context(), in); err != nil || r.Suspended != nil {
 		t.Errorf("without an ID: %+v, %v", r, err)
 	}
-	if r, err := action.Named(action.All(nil, nil, nil, &switches{})...).Of(plan.Suspend).Before(t.Context(), switched(plan.Suspend, nil)); err != nil || r.Suspended != nil {
+	if r, err := action.Named(action.All(nil, nil, nil, &switches{}, nil)...).Of(plan.Suspend).Before(t.Context(), switched(plan.Suspend, nil)); err != nil || r.Suspended != nil {
 		t.Errorf("where nothing runs: %+v, %v", r, err)
 	}
 	x.err = io.EOF
@@ -108,7 +108,7 @@ func TestSwitch(t *testing.T) {
 	list := &plan.Suspension{Resources: []plan.Stopped{{Type: "T", ID: "a", Was: "4"}}}
 	for v, want := range map[plan.Verb]string{plan.Suspend: "stop a4", plan.Resume: "start a4"} {
 		x := &switches{}
-		verb := action.Named(action.All(nil, nil, nil, x)...).Of(v)
+		verb := action.Named(action.All(nil, nil, nil, x, nil)...).Of(v)
 		got, err := verb.Start(t.Context(), switched(v, list))
 		if err != nil || !got.Known() || strings.Join(x.called, " ") != want {
 			t.Errorf("%s: %+v, %v, %v", v, got, x.called, err)
@@ -150,7 +150,7 @@ func TestSwitchIsFollowed(t *testing.T) {
 			if c.known {
 				in.Receipt = plan.Receipt{Executed: true}
 			}
-			p, err := action.Named(action.All(nil, nil, nil, &c.x)...).Of(v).Poll(t.Context(), in)
+			p, err := action.Named(action.All(nil, nil, nil, &c.x, nil)...).Of(v).Poll(t.Context(), in)
 			got := p.Why
 			switch {
 			case err != nil:
@@ -167,12 +167,12 @@ func TestSwitchIsFollowed(t *testing.T) {
 				t.Errorf("%s %s: got %q, want %q; record %+v", v, name, got, c.want, p.Record)
 			}
 		}
-		p, err := action.Named(action.All(nil, nil, nil, &switches{})...).Of(v).Poll(t.Context(), action.Task{Receipt: plan.Receipt{Executed: true}, Step: plan.Step{Verb: v}, Record: plan.Record{Node: "web", StackID: "id"}, Claimed: now, Now: now})
+		p, err := action.Named(action.All(nil, nil, nil, &switches{}, nil)...).Of(v).Poll(t.Context(), action.Task{Receipt: plan.Receipt{Executed: true}, Step: plan.Step{Verb: v}, Record: plan.Record{Node: "web", StackID: "id"}, Claimed: now, Now: now})
 		if err != nil || !p.Over || p.Record != nil || !strings.Contains(p.Why, "nothing") {
 			t.Errorf("%s of a stack without suspension: %+v, %v", v, p, err)
 		}
 	}
-	p, err := action.Named(action.All(nil, nil, nil, &switches{fixed: []string{"b keeps running: it is a replica"}})...).Of(plan.Suspend).Poll(t.Context(), action.Task{Receipt: plan.Receipt{Executed: true}, Record: plan.Record{StackID: "id"}, Claimed: now, Now: now})
+	p, err := action.Named(action.All(nil, nil, nil, &switches{fixed: []string{"b keeps running: it is a replica"}}, nil)...).Of(plan.Suspend).Poll(t.Context(), action.Task{Receipt: plan.Receipt{Executed: true}, Record: plan.Record{StackID: "id"}, Claimed: now, Now: now})
 	if err != nil || p.Why != "b keeps running: it is a replica" {
 		t.Errorf("what keeps running: %+v, %v", p, err)
 	}
@@ -194,7 +194,7 @@ func TestSavings(t *testing.T) {
 		for v, want := range map[plan.Verb]string{plan.Suspend: c.saves, plan.Resume: c.saved} {
 			in := switched(v, &plan.Suspension{Since: now.Add(-36 * time.Hour), Resources: c.list})
 			in.Record.Target.Region, in.Receipt = "us-east-1", plan.Receipt{Executed: true}
-			p, err := action.Named(action.All(nil, nil, nil, &switches{})...).Of(v).Poll(t.Context(), in)
+			p, err := action.Named(action.All(nil, nil, nil, &switches{}, nil)...).Of(v).Poll(t.Context(), in)
 			if err != nil || !p.Over || p.Why != want {
 				t.Errorf("%s: got %q, want %q: %v", v, p.Why, want, err)
 			}
@@ -207,7 +207,7 @@ func TestSuspensionIsProposed(t *testing.T) {
 	s := &plan.Suspension{Since: now, Run: "r1", Resources: []plan.Stopped{{Type: "T", ID: "a", Was: "4"}}}
 	for v, want := range map[plan.Verb]string{plan.ProposeSuspend: "of id", plan.ProposeResume: "a4"} {
 		x := &switches{}
-		a := action.Named(action.All(nil, nil, nil, x)...).Of(v)
+		a := action.Named(action.All(nil, nil, nil, x, nil)...).Of(v)
 		if receipt, err := a.Start(t.Context(), switched(v, s)); receipt.Known() || err != nil {
 			t.Errorf("%s: started with %+v, %v", v, receipt, err)
 		}
@@ -222,7 +222,7 @@ func TestSuspensionIsProposed(t *testing.T) {
 			}
 		}
 	}
-	a, unknown := action.Named(action.All(nil, nil, nil, &switches{})...).Of(plan.ProposeSuspend), switched(plan.ProposeSuspend, nil)
+	a, unknown := action.Named(action.All(nil, nil, nil, &switches{}, nil)...).Of(plan.ProposeSuspend), switched(plan.ProposeSuspend, nil)
 	unknown.Record.StackID = ""
 	if p, err := a.Poll(t.Context(), unknown); err != nil || !p.Over || len(p.Proposal.Suspension.Resources) > 0 {
 		t.Errorf("of a stack that nobody knows: %+v, %v", p, err)

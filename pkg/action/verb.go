@@ -33,8 +33,8 @@ func (v Verb) Mutates() bool {
 // Writes reports whether the start of the verb sends a request to CloudFormation.
 func (v Verb) Writes() bool { return v.Request != "" && v.Request != CallHook }
 
-// All lists the verbs of this version, which use c, p, h and x, in the order in which summaries show them.
-func All(c Cloud, p Publisher, h Hooks, x Switches) []Verb {
+// All lists the verbs of this version, which use c, p, h, x and b, in the order in which summaries show them.
+func All(c Cloud, p Publisher, h Hooks, x Switches, b Backups) []Verb {
 	return []Verb{
 		publishVerb(p),
 		createVerb(c),
@@ -65,6 +65,9 @@ func All(c Cloud, p Publisher, h Hooks, x Switches) []Verb {
 		resumeVerb(x),
 		proposeSuspendVerb(x),
 		proposeResumeVerb(x),
+		backUpVerb(b),
+		deleteBackupVerb(b),
+		dropSnapshotVerb(),
 		bakeVerb(h),
 		barrierVerb(),
 	}

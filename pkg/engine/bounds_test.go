@@ -59,7 +59,7 @@ func TestInterval(t *testing.T) {
 		{plan.Read, 0, 0, 10 * time.Hour, 30 * time.Second},
 		{plan.Create, 0, 0, -time.Hour, 5 * time.Second},
 	} {
-		e := &Engine{Verbs: action.Named(action.All(nil, nil, nil, nil)...)}
+		e := &Engine{Verbs: action.Named(action.All(nil, nil, nil, nil, nil)...)}
 		s := &run.Step{Step: plan.Step{Verb: c.verb, Expected: c.expected}}
 		if got := e.interval(s, c.ran, c.flying); got != c.want {
 			t.Errorf("%s of %ds, one of %d, that has run %s is polled after %s, not %s", c.verb, c.expected, c.flying, c.ran, got, c.want)

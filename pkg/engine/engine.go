@@ -28,7 +28,9 @@ type Engine struct {
 	Policies       Policies
 	Permits        Permits
 	Units          Units
-	Suspends       project.Grants    // the projects that may be suspended
+	Suspends       project.Grants // the projects that may be suspended
+	BacksUp        project.Grants // the projects whose data may be backed up
+	Backups        Backups
 	Alarms         Alarms            // that stop promotions
 	Externals      project.Externals // the stacks outside their projects whose outputs and exports these may read
 	Clouds         Clouds

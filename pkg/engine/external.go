@@ -26,8 +26,14 @@ func (e *Engine) valuesNow(ctx context.Context, r run.Run, p project.Project, so
 	if err != nil {
 		return nil, fmt.Errorf("read parameters of the parameter store: %w", err)
 	}
+	backups, err := e.readBackups(ctx, r, sources)
+	if err != nil {
+		return nil, fmt.Errorf("read the snapshots: %w", err)
+	}
 	return func(s project.Source) (string, error) {
 		switch {
+		case s.Snapshot != "":
+			return backups(s)
 		case s.Export != "":
 			return exports(s)
 		case s.Parameter != "":

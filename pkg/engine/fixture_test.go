@@ -43,7 +43,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Cleanup(w.Stop)
 	h := &fixture{T: t, Engine: w.Engine, backend: w, projects: make(map[string]project.Project), ended: make(map[string]string)}
 	h.store, h.cloud = &faultyStore{Store: w.Store}, &faultyCloud{Cloud: w.Cloud}
-	h.Store, h.Clouds, h.Verbs = h.store, h.cloud, action.Named(action.All(h.cloud, nil, nil, nil)...)
+	h.Store, h.Clouds, h.Verbs = h.store, h.cloud, action.Named(action.All(h.cloud, nil, nil, nil, nil)...)
 	h.Specs = &specStore{stored: make(map[string]project.Node), values: make(map[string][]project.SourceValue)}
 	h.Machine, h.Notifier, h.Meter, h.Configurations = (*machine)(h), (*notifier)(h), (*meter)(h), (*loader)(h)
 	return h

@@ -257,6 +257,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		r.Approval = &desired.Approval
 	}
 	r.Promotion = desired.Promotion
+	if desired.Snapshots.Known() {
+		r.SnapshotPolicy = &desired.Snapshots
+	}
 	if shows {
 		changes.Basis = plan.Short(basis)
 		if err := e.showPlan(ctx, r, view, shown, changes); err != nil {

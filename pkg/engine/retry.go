@@ -30,6 +30,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	if old.Started.IsZero() { // it has done nothing, so its saved plan can still be carried out
 		r.Plan, r.Rollback = old.Plan, r.Rollback || old.Plan != "" && old.Rollback
 	}
+	r.NoBackups, r.KeepBackups = old.NoBackups, old.KeepBackups
 	r.WhileSuspended = r.WhileSuspended || old.WhileSuspended
 	if r.MaxDeletions == nil {
 		r.MaxDeletions = old.MaxDeletions

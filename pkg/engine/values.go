@@ -15,6 +15,10 @@ import (
 // readSources puts the values outside the project in the place of the references to them, in the stacks that r is about. The
 // targets are permitted. A run that writes keeps the values, and a rollback restores those that the revision has kept.
 func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
+	p, err := e.readRestored(ctx, r, p)
+	if err != nil {
+		return p, err
+	}
 	about := p
 	if selected := plan.Selected(p, e.operation(*r).Selects(r.Selection)); selected != nil {
 		about.Nodes = maps.Clone(p.Nodes)

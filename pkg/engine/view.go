@@ -63,12 +63,17 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended, Retain: r.Retain}.Leaving(unreachable, e.operation(r))
-	if !e.operation(r).NeedsFiles {
+	if o := e.operation(r); !o.NeedsFiles || o.NamesSnapshot() {
 		l, err := e.Store.Lock(ctx, r.Project)
 		if err != nil {
 			return plan.View{}, nil, err
 		}
-		v.Desired, v.Snapshots = l.OfDestroy(v.Desired), l.AboutSnapshot(r.Snapshot)
+		if v.Snapshots = l.AboutSnapshot(r.Snapshot, e.Now()); !o.NeedsFiles {
+			v.Desired = l.OfDestroy(v.Desired)
+		}
+		if err := e.readSnapshots(ctx, r, &v); err != nil {
+			return plan.View{}, nil, err
+		}
 	}
 	if e.operation(r).Restores {
 		failed, err := e.rolledBack(ctx, r)

@@ -41,6 +41,7 @@ type Operation struct {
 	Reversible      bool     // a rollback can follow a run that failed or was cancelled
 	Retryable       bool     // a retry can repeat its runs
 	Schedulable     bool     // schedules may request it
+	PrunesSnapshots bool     // its steps delete the snapshots that the policy of the project does not keep
 	TakesSnapshot   bool     // once it has succeeded, the history has the snapshot that its request names
 	DeletesSnapshot bool     // once it has succeeded, the history does not have the snapshot that its request names
 	NeedsRunning    bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
@@ -61,9 +62,9 @@ func (o Operation) NeedsConsent() bool {
 // DeploysAgain reports whether it deploys what the project was deployed with before: its files, and its values from outside the project.
 func (o Operation) DeploysAgain() bool { return o.FromRevision && !o.Promotes }
 
-// WithoutSteps reports whether its runs have no steps, because it is about no stack.
+// WithoutSteps reports whether its runs may have no steps, because they change no stack.
 func (o Operation) WithoutSteps() bool {
-	return o.Lifetime != nil || o.TakesSnapshot || o.DeletesSnapshot
+	return o.Lifetime != nil || o.TakesSnapshot || o.DeletesSnapshot || o.PrunesSnapshots
 }
 
 // NeedsSource reports whether a request for it names the project's files.
@@ -95,6 +96,8 @@ const (
 	OptionTo             Option = "to"
 	OptionSnapshot       Option = "snapshot"
 	OptionWhileSuspended Option = "while_suspended"
+	OptionNoBackups      Option = "no_backups"
+	OptionKeepBackups    Option = "keep_backups"
 	OptionFor            Option = "for"
 	OptionUntil          Option = "until"
 
@@ -130,6 +133,8 @@ func Options() []Option {
 		OptionFromEnvironment,
 		OptionFromRevision,
 		OptionSnapshot,
+		OptionNoBackups,
+		OptionKeepBackups,
 		OptionWhileSuspended,
 		OptionFor,
 		OptionUntil,
@@ -171,6 +176,7 @@ func AllOperations() Operations {
 		warn(),
 		snapshot(),
 		deleteSnapshot(),
+		pruneSnapshots(),
 		restore(),
 		previewRestore(),
 		retry(),

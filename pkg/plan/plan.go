@@ -44,6 +44,9 @@ const (
 	Suspend        Verb = "suspend"         // stop what runs in a stack
 	Resume         Verb = "resume"          // start what was stopped in a stack, as it was before
 	ProposeSuspend Verb = "propose-suspend" // read what a suspend would stop in a stack
+	BackUp         Verb = "back-up"         // make a native backup of a resource
+	DeleteBackup   Verb = "delete-backup"   // delete native backups
+	DropSnapshot   Verb = "drop-snapshot"   // take a snapshot out of the history, whose backups are deleted
 	ProposeResume  Verb = "propose-resume"  // read what a resume would start in a stack
 	SetRetain      Verb = "set-retain"      // record which resources stay when the deletion of the stack fails because of them
 	Bake           Verb = "bake"            // wait after a wave of a rollout, and watch its alarms
@@ -170,6 +173,7 @@ type View struct {
 	Retain         []string            // of a replace: patterns of the resources that stay, and that the new stacks import
 	Replaced       map[string]bool     // of the retry of a replace: the nodes whose stacks were deleted before
 	Suspendable    bool                // the installation lets the project be suspended
+	Backable       bool                // the installation lets the data of the project be backed up
 	WhileSuspended bool                // the request is for suspended stacks too
 	Snapshots      Snapshots           // of an operation whose request names a snapshot
 
@@ -291,6 +295,7 @@ type Receipt struct {
 	Skipped   bool   `json:"skipped,omitempty"`   // there is nothing to call the hook for
 	Failure   string `json:"failure,omitempty"`   // why a hook has failed whose failure is ignored
 	Retained  string `json:"retained,omitempty"`  // the logical IDs, with commas, of the resources that the deletion leaves in AWS: it was repeated without them
+	Backup    string `json:"backup,omitempty"`    // the ARN of the backup that the step makes
 	Proposal  string `json:"proposal,omitempty"`  // reference to what its change set says; the change set is deleted when the run ends
 }
 

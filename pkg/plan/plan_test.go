@@ -521,6 +521,9 @@ func TestDigest(t *testing.T) {
 		if v.Snapshots = (plan.Snapshots{Name: "new", Current: "run"}); o.DeletesSnapshot {
 			v.Snapshots.Named = []string{"new"}
 		}
+		if o.PrunesSnapshots {
+			v.Snapshots.Policy.Keep = 1
+		}
 		if o.NeedsOnly {
 			v.Only = []string{"a"}
 		}

@@ -3,10 +3,13 @@ package plan
 import (
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // SnapshotName is the form of the names of snapshots.
@@ -15,24 +18,24 @@ var SnapshotName = pattern.New(`^[A-Za-z0-9][-_A-Za-z0-9]{0,63}$`)
 // MostSnapshots is how many snapshots a project may have: they are part of one item.
 const MostSnapshots = 50
 
-// snapshot gives a name to the revision that is deployed.
+// snapshot gives a name to the revision that is deployed, and backs up what its stacks hold.
 func snapshot() Operation {
 	return Operation{
 		Name: "snapshot", Plan: TakeSnapshot,
 		Requestable: true, Retryable: true, TakesSnapshot: true,
-		Options: []Option{OptionSnapshot, OptionReason, OptionRefuse},
-		Effect:  "it gives a name to the revision that is deployed, which stays until the snapshot is deleted",
+		Options: []Option{OptionSnapshot, OptionNoBackups, OptionReason, OptionRefuse},
+		Effect:  "it gives a name to the revision that is deployed, which stays until the snapshot is deleted, and backs up the data of its stacks",
 	}
 }
 
-// deleteSnapshot deletes the name that a snapshot has given.
+// deleteSnapshot deletes the name that a snapshot has given, and its backups.
 func deleteSnapshot() Operation {
 	return Operation{
 		Name: "delete-snapshot", Plan: DeleteSnapshot,
 		Requestable: true, Retryable: true, DeletesSnapshot: true,
-		Options: []Option{OptionSnapshot, OptionReason, OptionRefuse},
+		Options: []Option{OptionSnapshot, OptionKeepBackups, OptionReason, OptionRefuse},
 		Command: "snapshots delete",
-		Effect:  "it deletes a snapshot; the stacks stay as they are",
+		Effect:  "it deletes a snapshot and its backups; the stacks stay as they are",
 	}
 }
 
@@ -42,6 +45,14 @@ type Snapshots struct {
 	Named   []string // the names of those that there are
 	Current string   // the run of the revision that is deployed now; "" if none is known
 	Later   string   // the run that has changed stacks last, if that is another one
+
+	Kept   []KeptSnapshot         // newest first
+	Policy project.SnapshotPolicy // of the files that were deployed last
+	Now    time.Time
+
+	Without  bool                // a request that makes a snapshot without backups, or deletes one and keeps them
+	Holding  []string            // the nodes whose templates have resources that hold data, sorted
+	Holdings map[string]Holdings // by node, if these are to be backed up
 }
 
 // unknown refuses the name if there is no such snapshot.
@@ -60,7 +71,8 @@ func UnknownSnapshot(name string, named []string) error {
 	return fault.New(fault.Missing, "there is no snapshot %.200q%s", name, suggest.Hint(name, named))
 }
 
-// TakeSnapshot plans to give a name to the revision that is deployed. It has no steps: the history has the name when the run ends.
+// TakeSnapshot plans to give a name to the revision that is deployed. Its steps back up the data of the stacks. The history has the name when the run has
+// succeeded.
 func TakeSnapshot(v View) (Plan, error) {
 	s := v.Snapshots
 	var refusals []error
@@ -73,23 +85,41 @@ func TakeSnapshot(v View) (Plan, error) {
 	if s.Current == "" {
 		refusals = append(refusals, fault.New(fault.Refused, "%s: no deploy of all stacks has succeeded, or they were destroyed since, so there is no revision to name: deploy all stacks first", v.Desired.ID()))
 	}
-	if len(refusals) > 0 {
+	if refusals = append(refusals, v.refuseHoldings()...); len(refusals) > 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
 	p := Plan{Messages: []string{"snapshot " + s.Name + " names the files of run " + s.Current}}
 	if s.Later != "" {
 		p.Messages = append(p.Messages, "the last deploy, run "+s.Later+", was of some stacks only, or has not succeeded: a restore deploys the files of run "+s.Current+", the last successful deploy of all stacks")
 	}
-	return p, nil
+	return v.backedUp(p)
 }
 
-// DeleteSnapshot plans to delete a snapshot.
-func DeleteSnapshot(v View) (Plan, error) { return Plan{}, v.Snapshots.unknown() }
+// DeleteSnapshot plans to delete a snapshot, with its backups.
+func DeleteSnapshot(v View) (Plan, error) {
+	s := v.Snapshots
+	if err := s.unknown(); err != nil {
+		return Plan{}, err
+	}
+	var p Plan
+	i := slices.IndexFunc(s.Kept, func(one KeptSnapshot) bool { return one.Name == s.Name })
+	switch {
+	case i < 0 || len(s.Kept[i].Backups) == 0:
+		return p, nil
+	case s.Without:
+		p.Messages = []string{"these backups stay, and Stackwright does not know them any more: " + strings.Join(arns(s.Kept[i].Backups), ", ")}
+		return p, nil
+	}
+	if refusals := v.inUse(s.Kept[i]); len(refusals) > 0 {
+		return p, errors.Join(refusals...)
+	}
+	return p, p.dropping(s.Kept[i])
+}
 
 // restore deploys the files of a snapshot again. It is a rollback to the revision that the snapshot names.
 func restore() Operation {
 	o := rollbackTo()
-	o.Name, o.Command, o.Effect = "restore", "", "it deploys the files of a snapshot again"
+	o.Name, o.Command, o.Effect, o.Plan = "restore", "", "it deploys the files of a snapshot again, and restores data from its backups", Restore
 	o.Options = ofSnapshot(o.Options)
 	return o
 }
@@ -97,7 +127,7 @@ func restore() Operation {
 // previewRestore shows what a restore would do.
 func previewRestore() Operation {
 	o := previewRollbackTo()
-	o.Name, o.Command, o.Effect = PlanPrefix+"restore", "", "a restore of a snapshot is planned"
+	o.Name, o.Command, o.Effect, o.Plan = PlanPrefix+"restore", "", "a restore of a snapshot is planned", Restore
 	o.Options = ofSnapshot(o.Options)
 	return o
 }

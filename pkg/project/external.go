@@ -12,8 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
 )
 
-// A Source is a value outside the project that is read when a plan is made: an output of a stack, an export, or a
-// plain parameter of the parameter store.
+// A Source is a value outside the project that is read when a plan is made: an output of a stack, an export, a
+// plain parameter of the parameter store, or the name of a backup.
 type Source struct {
 	Stack  string `json:"stack,omitempty"` // its physical name
 	Output string `json:"output,omitempty"`
@@ -21,6 +21,10 @@ type Source struct {
 	Target Target `json:"target"`
 
 	Parameter string `json:"parameter,omitempty"` // its name, or name:version; then there is neither
+
+	Snapshot string `json:"snapshot,omitempty"` // the name of a snapshot of the project, of whose backup of Resource it is the ARN; then there is none of these
+	Restored string `json:"restored,omitempty"` // the logical ID of a resource of the stack itself; it is what names the backup from which that was restored
+	Resource string `json:"resource,omitempty"` // of a snapshot: "db.Database", the node and the logical ID
 }
 
 // A StoredParameter is one of the parameter store.
@@ -36,6 +40,10 @@ func (s Source) String() string {
 		return "export:" + s.Export + "@" + s.Target.Name
 	case s.Parameter != "":
 		return "ssm-value:" + s.Parameter + "@" + s.Target.Name
+	case s.Snapshot != "":
+		return "snapshot:" + s.Snapshot + "/" + s.Resource
+	case s.Restored != "":
+		return "restored:" + s.Restored
 	}
 	return "external:" + s.Stack + "." + s.Output + "@" + s.Target.Name
 }

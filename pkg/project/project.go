@@ -60,6 +60,10 @@ type Project struct {
 	Hooks []Hook `json:"hooks,omitempty"` // of its deploys and destroys
 	Home  Target `json:"home,omitzero"`   // where these are called; zero if there are none
 
+	Snapshots SnapshotPolicy `json:"snapshots,omitzero"` // which snapshots a prune keeps
+
+	Restored map[string]Restored `json:"restored,omitempty"` // the parameters that name backups, by node and logical ID, as in "db.Database"
+
 	Kind Kind `json:"kind,omitempty"` // of its files
 }
 

@@ -27,6 +27,8 @@ type History struct {
 
 	Snapshots []Snapshot `json:"snapshots,omitempty"` // newest first, at most plan.MostSnapshots
 
+	SnapshotPolicy *project.SnapshotPolicy `json:"snapshot_policy,omitempty"` // what the files of the last successful deploy say about which snapshots are kept; nil if nothing
+
 	Moved []string `json:"moved,omitempty"` // the runs that may have moved resources between stacks since the last successful deploy
 
 	Moves []Move `json:"moves,omitempty"` // the newest runs that may have moved resources between stacks, and were not rolled back, oldest first, at most MostMoves; unlike Moved, also those before the last successful deploy
@@ -132,7 +134,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.Kind, h.Destroy = r.Kind, r.Destroy
 	}
 	if r.Source != (Source{}) && r.State == StateSucceeded && !o.Restores {
-		h.Approval, h.Promotion = r.Approval, r.Promotion
+		h.Approval, h.Promotion, h.SnapshotPolicy = r.Approval, r.Promotion, r.SnapshotPolicy
 	}
 	if !o.Restores && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Attempt > 0 && s.Moves() }) {
 		h.Moved = append(slices.Clone(h.Moved), r.ID)

@@ -67,6 +67,9 @@ type Options struct {
 	FromEnvironment string `json:"from_environment,omitempty"` // of a promotion: the environment whose revision is deployed
 	FromRevision    string `json:"from_revision,omitempty"`    // of a promotion: that revision, as History.Revision finds it; "" is the one that was deployed last
 
+	NoBackups   bool `json:"no_backups,omitempty"`   // of a snapshot: no data is backed up
+	KeepBackups bool `json:"keep_backups,omitempty"` // of the deletion of a snapshot: its backups stay
+
 	WhileSuspended bool `json:"while_suspended,omitempty"` // also for stacks that are suspended
 
 	For   project.TTL `json:"for,omitzero"`   // how long the environment lives from the request on

@@ -118,6 +118,8 @@ type Run struct {
 
 	Destroy *project.Destroy // what its files say about destroys; nil if nothing
 
+	SnapshotPolicy *project.SnapshotPolicy // what its files say about which snapshots are kept; nil if nothing
+
 	Revision string // the run whose files, and values from outside the project, it deploys again; empty for other operations
 
 	Values string // reference to the values outside the project that its plan has read; empty if there are none

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -17,6 +19,8 @@ type Snapshot struct {
 	Who      string    `json:"who,omitempty"`
 	Made     time.Time `json:"made"`
 	Reason   string    `json:"reason,omitempty"`
+
+	Backups []plan.Backup `json:"backups,omitempty"` // of what the stacks held, in the order of the plan
 }
 
 // String says what the snapshot is, for people.
@@ -61,9 +65,30 @@ func (h History) snapshotNames() []string {
 	return names
 }
 
+// ARN returns the ARN of the backup of a resource, as in "db.Database", or an error of kind Missing.
+func (s Snapshot) ARN(resource string) (string, error) {
+	var has []string
+	for _, b := range s.Backups {
+		if b.Data.String() == resource {
+			return b.ARN, nil
+		}
+		has = append(has, b.Data.String())
+	}
+	if len(has) == 0 {
+		return "", fault.New(fault.Missing, "snapshot %s has no backups", s.Name)
+	}
+	return "", fault.New(fault.Missing, "snapshot %s has no backup of %.200s: it has those of %s", s.Name, resource, strings.Join(has, ", "))
+}
+
 // AboutSnapshot is what the plan of a request that gives a name knows about the snapshots.
-func (h History) AboutSnapshot(name string) plan.Snapshots {
-	about := plan.Snapshots{Name: name, Named: h.snapshotNames()}
+func (h History) AboutSnapshot(name string, now time.Time) plan.Snapshots {
+	about := plan.Snapshots{Name: name, Named: h.snapshotNames(), Now: now}
+	if h.SnapshotPolicy != nil {
+		about.Policy = *h.SnapshotPolicy
+	}
+	for _, s := range h.Snapshots {
+		about.Kept = append(about.Kept, plan.KeptSnapshot{Name: s.Name, Made: s.Made, Backups: s.Backups})
+	}
 	if v, known := h.Deployed(); known {
 		about.Current = v.Run
 		if h.LastAttempted.Source != v.Source {
@@ -75,13 +100,73 @@ func (h History) AboutSnapshot(name string) plan.Snapshots {
 
 // snapshotsAfter are the snapshots, newest first, after r, of operation o, has ended.
 func (h History) snapshotsAfter(r Run, o plan.Operation) []Snapshot {
+	left := h.withoutDeleted(r)
 	if !o.TakesSnapshot && !o.DeletesSnapshot || r.State != StateSucceeded {
-		return h.Snapshots
+		return left
 	}
-	others := slices.DeleteFunc(slices.Clone(h.Snapshots), func(s Snapshot) bool { return s.Name == r.Snapshot })
+	others := slices.DeleteFunc(slices.Clone(left), func(s Snapshot) bool { return s.Name == r.Snapshot })
 	v, known := h.Deployed()
 	if o.DeletesSnapshot || !known {
 		return others
 	}
-	return slices.Concat([]Snapshot{{Name: r.Snapshot, Revision: v, Run: r.ID, Who: r.By(), Made: r.Started, Reason: r.Reason}}, others)
+	return slices.Concat([]Snapshot{{Name: r.Snapshot, Revision: v, Run: r.ID, Who: r.By(), Made: r.Started, Reason: r.Reason, Backups: r.backups()}}, others)
+}
+
+// withoutDeleted are the snapshots without those, and without the backups, that steps of r have deleted, also if others of its steps have failed.
+func (h History) withoutDeleted(r Run) []Snapshot {
+	gone := make(map[string]bool) // ARNs of backups, and names of snapshots
+	for _, s := range r.Steps {
+		d, deletes := s.BackupDeletion()
+		if !deletes || s.Status != Done {
+			continue
+		}
+		if s.Drops() {
+			gone[d.Snapshot] = true
+		}
+		for _, b := range d.Backups {
+			gone[b.ARN] = true
+		}
+	}
+	if len(gone) == 0 {
+		return h.Snapshots
+	}
+	var left []Snapshot
+	for _, s := range h.Snapshots {
+		if gone[s.Name] {
+			continue
+		}
+		s.Backups = slices.DeleteFunc(slices.Clone(s.Backups), func(b plan.Backup) bool { return gone[b.ARN] })
+		left = append(left, s)
+	}
+	return left
+}
+
+// backups lists the backups that the steps of r have made.
+func (r Run) backups() []plan.Backup {
+	var all []plan.Backup
+	for _, s := range r.Steps {
+		if b, backs := s.Backing(); backs && s.Receipt.Backup != "" {
+			all = append(all, plan.Backup{Data: b.Data, ARN: s.Receipt.Backup})
+		}
+	}
+	return all
+}
+
+// LeftBackups says which backups r, which has not succeeded, has left behind. Those that a step has deleted are not among them.
+func (r Run) LeftBackups() []string {
+	deleted := make(map[string]bool)
+	for _, s := range r.Steps {
+		if d, deletes := s.BackupDeletion(); deletes && s.Status == Done {
+			for _, b := range d.Backups {
+				deleted[b.Data.String()] = true
+			}
+		}
+	}
+	var all []string
+	for _, b := range r.backups() {
+		if !deleted[b.Data.String()] {
+			all = append(all, fmt.Sprintf("the backup %s of %s is left, and no snapshot has it: delete it in AWS", b.ARN, b.Data))
+		}
+	}
+	return all
 }

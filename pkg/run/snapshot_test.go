@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -68,15 +69,68 @@ func TestSnapshotsKeepTheirRevisions(t *testing.T) {
 // What a plan knows of snapshots says which run has changed stacks since the last deploy of all that succeeded.
 func TestAboutSnapshot(t *testing.T) {
 	h := run.History{LastSuccessful: source("v1"), LastAttempted: run.Attempt{Run: "failed", Source: source("v2")}, Successful: []run.Revision{{Run: "one", Source: source("v1")}}}
-	if got := h.AboutSnapshot("new"); got.Name != "new" || got.Current != "one" || got.Later != "failed" {
+	if got := h.AboutSnapshot("new", time.Time{}); got.Name != "new" || got.Current != "one" || got.Later != "failed" {
 		t.Errorf("%+v", got)
 	}
 	h.LastAttempted.Source = source("v1")
-	if got := h.AboutSnapshot("new"); got.Later != "" {
+	if got := h.AboutSnapshot("new", time.Time{}); got.Later != "" {
 		t.Errorf("%+v", got)
 	}
 	h.Successful = nil
-	if got := h.AboutSnapshot("new"); got.Current != "" {
+	if got := h.AboutSnapshot("new", time.Time{}); got.Current != "" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The snapshot of a run has the backups that its steps have made. One that a step has deleted leaves the history, also if another step has failed; the snapshot
+// leaves it with its last step.
+func TestSnapshotsHaveBackups(t *testing.T) {
+	data := func(resource string) plan.Data { return plan.Data{Node: "db", Resource: resource} }
+	step := func(v plan.Verb, of any, s run.Status, arn string) run.Step {
+		arguments, err := plan.NewArguments(1, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run.Step{Step: plan.Step{ID: string(v) + arn, Verb: v, Arguments: arguments}, Status: s, Receipt: plan.Receipt{Backup: arn}}
+	}
+	deletes := func(arn string, s run.Status) run.Step {
+		return step(plan.DeleteBackup, plan.BackupDeletion{Snapshot: "before", Backups: []plan.Backup{{Data: data(arn), ARN: arn}}}, s, "")
+	}
+	l := run.Lock{Owner: run.Writer{Run: "d"}}
+	l.LastSuccessful = run.Source{Key: "k"}
+	l.Successful = []run.Revision{{Run: "r", Source: l.LastSuccessful}}
+	after := func(operation string, state run.State, steps ...run.Step) string {
+		r := run.Run{Request: run.Request{ID: "d", Operation: operation, Options: run.Options{Snapshot: "before"}}, State: state, Steps: steps}
+		l.History, l.Owner = l.Leave(r, plan.AllOperations().Of(operation), "").Lock.History, run.Writer{Run: "d"}
+		text := ""
+		for _, s := range l.Snapshots {
+			text += s.Name + ":"
+			for _, b := range s.Backups {
+				text += " " + b.Data.String() + "=" + b.ARN
+			}
+		}
+		return text
+	}
+	made := []run.Step{step(plan.BackUp, plan.Backing{Snapshot: "before", Data: data("a")}, run.Done, "a"), step(plan.BackUp, plan.Backing{Snapshot: "before", Data: data("b")}, run.Done, "b")}
+	drop := func(s run.Status) run.Step {
+		return step(plan.DropSnapshot, plan.BackupDeletion{Snapshot: "before"}, s, "")
+	}
+	for i, c := range []struct{ got, want string }{
+		{after("snapshot", run.StateFailed, made...), ""},
+		{after("snapshot", run.StateSucceeded, made...), "before: db.a=a db.b=b"},
+		{after("delete-snapshot", run.StateFailed, deletes("a", run.Done), deletes("b", run.Failed), drop(run.Skipped)), "before: db.b=b"},
+		{after("prune-snapshots", run.StateFailed, deletes("b", run.Done), drop(run.Skipped)), "before:"},
+		{after("prune-snapshots", run.StateFailed, drop(run.Done)), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%d: %q, want %q", i, c.got, c.want)
+		}
+	}
+	cancelled := run.Run{State: run.StateCancelled, Steps: append(made, deletes("a", run.Done))}
+	if got := cancelled.Ending(run.StateCancelled); len(got) != 1 || !strings.Contains(got[0], "the backup b of db.b is left") {
+		t.Errorf("it says %q", got)
+	}
+	if got := cancelled.Ending(run.StateSucceeded); got != nil {
+		t.Errorf("it says %q", got)
 	}
 }

@@ -91,10 +91,13 @@ func named(stacks []string) string {
 
 // Ending says of r, which ends in a state, what stopped it, and how far the rollouts have come that did not end.
 func (r *Run) Ending(s State) []string {
-	if s != StateFailed {
-		return nil
-	}
 	var all []string
+	if s.Over() && s != StateSucceeded {
+		all = r.LeftBackups()
+	}
+	if s != StateFailed {
+		return all
+	}
 	if r.TimedOut() {
 		all = append(all, "timeout: it took longer than "+project.Timeout(r.Deadline.Sub(r.Started)).String())
 	}

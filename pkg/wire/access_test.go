@@ -138,6 +138,7 @@ var requests = map[string]access.Role{
 	"extend":            access.Deployer,
 	"snapshot":          access.Deployer,
 	"delete-snapshot":   access.Deployer,
+	"prune-snapshots":   access.Deployer,
 	"restore":           access.Deployer,
 	"plan-restore":      access.Deployer,
 }
@@ -158,7 +159,7 @@ var entries = []entry{
 		b.body = `{"operation": "` + operation + `", ` + arguments(operation, name, environment) + `}`
 		return "start", put("requests/"+name+"/"+environment+"/1.json", has)
 	}},
-	{name: "schedule", field: "Schedule", needs: map[string]access.Role{"deploy": access.Deployer, "destroy": access.Deployer, "refresh": access.Deployer, "check": access.Deployer, "drift": access.Deployer, "suspend": access.Deployer, "resume": access.Deployer}, event: func(_ *objects, operation string, _ access.Role, name, environment string) (string, string) {
+	{name: "schedule", field: "Schedule", needs: map[string]access.Role{"deploy": access.Deployer, "destroy": access.Deployer, "refresh": access.Deployer, "check": access.Deployer, "drift": access.Deployer, "suspend": access.Deployer, "resume": access.Deployer, "prune-snapshots": access.Deployer}, event: func(_ *objects, operation string, _ access.Role, name, environment string) (string, string) {
 		return "start", `{"source": "stackwright.schedule", "detail-type": "Stackwright Schedule", "time": "2026-03-01T12:00:00Z", "detail": {"project": "` + name + "@" + environment + `", "schedule": "nightly", "operation": "` + operation + `"}}`
 	}},
 }

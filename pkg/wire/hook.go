@@ -33,6 +33,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/ssm"
 	"github.com/stackwright/stackwright/pkg/aws/stepfunctions"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/download"
@@ -88,6 +89,15 @@ func switches(a *sts.Accounts) suspend.Services {
 		TaskServices: ecs.New(inTarget(a, func(c aws.Config) ecs.Client { return sdkecs.NewFromConfig(c) })),
 		Groups:       autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Databases:    databases, Clusters: databases,
+	}
+}
+
+// backups are what backs up resources of stacks, with the roles of targets. Each request is sent once: a step repeats a call, so that its claim says who calls.
+func backups(a *sts.Accounts) backup.Services {
+	databases := inTarget(a, func(c aws.Config) rds.BackupClient { return sdkrds.NewFromConfig(c) })
+	return backup.Services{
+		Stacks:    cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
+		Instances: rds.InstanceSnapshots(databases), Clusters: rds.ClusterSnapshots(databases),
 	}
 }
 

@@ -76,12 +76,18 @@ var table = map[string][]need{
 	"ecs.UpdateService":    {{"ecs:UpdateService", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
-	"rds.DescribeDBClusters":  {{"rds:DescribeDBClusters", ""}},
-	"rds.DescribeDBInstances": {{"rds:DescribeDBInstances", ""}},
-	"rds.StartDBCluster":      {{"rds:StartDBCluster", ""}},
-	"rds.StartDBInstance":     {{"rds:StartDBInstance", ""}},
-	"rds.StopDBCluster":       {{"rds:StopDBCluster", ""}},
-	"rds.StopDBInstance":      {{"rds:StopDBInstance", ""}},
+	"rds.CreateDBClusterSnapshot":    {{"rds:CreateDBClusterSnapshot", ""}, {"rds:AddTagsToResource", "rds.CreateDBClusterSnapshotInput.Tags"}},
+	"rds.CreateDBSnapshot":           {{"rds:CreateDBSnapshot", ""}, {"rds:AddTagsToResource", "rds.CreateDBSnapshotInput.Tags"}},
+	"rds.DeleteDBClusterSnapshot":    {{"rds:DeleteDBClusterSnapshot", ""}},
+	"rds.DeleteDBSnapshot":           {{"rds:DeleteDBSnapshot", ""}},
+	"rds.DescribeDBClusterSnapshots": {{"rds:DescribeDBClusterSnapshots", ""}},
+	"rds.DescribeDBSnapshots":        {{"rds:DescribeDBSnapshots", ""}},
+	"rds.DescribeDBClusters":         {{"rds:DescribeDBClusters", ""}},
+	"rds.DescribeDBInstances":        {{"rds:DescribeDBInstances", ""}},
+	"rds.StartDBCluster":             {{"rds:StartDBCluster", ""}},
+	"rds.StartDBInstance":            {{"rds:StartDBInstance", ""}},
+	"rds.StopDBCluster":              {{"rds:StopDBCluster", ""}},
+	"rds.StopDBInstance":             {{"rds:StopDBInstance", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
 	"cloudwatch.DescribeAlarmHistory": {{"cloudwatch:DescribeAlarmHistory", ""}},

@@ -113,6 +113,7 @@ type Cloud struct {
 
 	opts           Options
 	otherLocations otherLocations
+	databases      *rds.Service
 	folder         *folder
 	functions      Invoker
 	api            *lambda.API
@@ -255,6 +256,7 @@ func (c *Cloud) openServices() (err error) {
 	if err != nil {
 		return err
 	}
+	c.databases = &rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
 	c.Gateway = gateway.New(map[string]http.Handler{
 		"execute-api": c.API,
 		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.ownAccountOnly(c.Tables), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
@@ -264,7 +266,7 @@ func (c *Cloud) openServices() (err error) {
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
 		"ec2":            c.unexpired(&ec2.Service{Find: c.hasResource, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
-		"rds":            c.unexpired(&rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"rds":            c.unexpired(c.databases),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"organizations":  c.unexpired(c.Organization),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),

@@ -154,6 +154,9 @@ func (c *Cloud) databasesWith(r *http.Request, property, name string) []string {
 	return stacks.Referring("AWS::RDS::DBInstance", property, name)
 }
 
+// FailBackup lets the next snapshot of a DB instance or cluster fail.
+func (c *Cloud) FailBackup(database string) { c.databases.FailSnapshot(database) }
+
 // storedParameter finds a parameter that a stack has created, in the account and region of a request.
 func (c *Cloud) storedParameter(r *http.Request, name string) (ssm.Parameter, bool) {
 	at := c.locationOf(r)

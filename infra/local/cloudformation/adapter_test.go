@@ -65,7 +65,7 @@ func (d *adapterFixture) claim(v plan.Verb) action.Task {
 	d.number++
 	t := action.Task{
 		Run: "run", Project: "shop@prod", Number: d.number, Attempt: 1, Step: plan.Step{ID: "q/" + string(v), Node: "q", Verb: v},
-		Request: action.Named(action.All(nil, nil, nil, nil)...).Of(v).Request,
+		Request: action.Named(action.All(nil, nil, nil, nil, nil)...).Of(v).Request,
 		Node:    d.node, Want: d.want, Record: d.record, Claimed: time.Now(), Now: time.Now(),
 	}
 	t.Record.Node, t.Record.Stack, t.Record.Token, t.Record.Run = "q", d.node.Stack, t.Token(), t.Run
@@ -80,7 +80,7 @@ func (d *adapterFixture) finish(t action.Task) action.Progress {
 	d.Helper()
 	for range 600 {
 		t.Now = time.Now()
-		p, err := action.Named(action.All(d.cloud, nil, nil, nil)...).Of(t.Step.Verb).Poll(d.Context(), t)
+		p, err := action.Named(action.All(d.cloud, nil, nil, nil, nil)...).Of(t.Step.Verb).Poll(d.Context(), t)
 		if err != nil {
 			d.Fatalf("%s: %v", t.Step.ID, err)
 		}
@@ -108,7 +108,7 @@ func (d *adapterFixture) do(v plan.Verb) action.Progress {
 	d.Helper()
 	t := d.claim(v)
 	var err error
-	if t.Receipt, err = action.Named(action.All(d.cloud, nil, nil, nil)...).Of(v).Start(d.Context(), t); err != nil {
+	if t.Receipt, err = action.Named(action.All(d.cloud, nil, nil, nil, nil)...).Of(v).Start(d.Context(), t); err != nil {
 		d.Fatalf("%s: %v", t.Step.ID, err)
 	}
 	return d.finish(t)
@@ -218,7 +218,7 @@ func TestAdapterLostAnswer(t *testing.T) {
 			d.fault("POST", `{"error":{"action":"`+operation+`","code":"InternalFailure","status":500,"after":true},"times":1}`, 200)
 			before := d.service.Calls()[operation]
 			task := d.claim(v)
-			if _, err := action.Named(action.All(d.cloud, nil, nil, nil)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
+			if _, err := action.Named(action.All(d.cloud, nil, nil, nil, nil)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
 				t.Fatalf("%s: %v", v, err)
 			}
 			if p := d.finish(task); p.Err != nil || d.service.Calls()[operation] != before+1 {
@@ -234,7 +234,7 @@ func TestAdapterLostRequest(t *testing.T) {
 		d.setParameters()
 		d.fault("POST", `{"error":{"action":"CreateStack","code":"ServiceUnavailable","status":503},"times":1}`, 200)
 		task := d.claim(plan.Create)
-		if _, err := action.Named(action.All(d.cloud, nil, nil, nil)...).Of(plan.Create).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
+		if _, err := action.Named(action.All(d.cloud, nil, nil, nil, nil)...).Of(plan.Create).Start(d.Context(), task); !fault.Is(err, fault.Unavailable) {
 			t.Fatalf("%v", err)
 		}
 		if p := d.finish(task); p.Err != nil {
@@ -276,7 +276,7 @@ func TestAdapterBusy(t *testing.T) {
 		d.update("shop-q", three, updateWith("V", "theirs"))
 		for _, v := range []plan.Verb{plan.Update, plan.Delete, plan.Continue} {
 			task := d.claim(v)
-			if _, err := action.Named(action.All(d.cloud, nil, nil, nil)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Busy) {
+			if _, err := action.Named(action.All(d.cloud, nil, nil, nil, nil)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Busy) {
 				t.Errorf("%s: %v", v, err)
 			}
 		}
@@ -399,7 +399,7 @@ func TestAdapterForeign(t *testing.T) {
 		d.up("shop-q", three)
 		for _, v := range []plan.Verb{plan.Create, plan.Update, plan.Delete} {
 			task := d.claim(v)
-			if _, err := action.Named(action.All(d.cloud, nil, nil, nil)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Taken, fault.Refused) || !strings.Contains(err.Error(), "not managed by Stackwright") {
+			if _, err := action.Named(action.All(d.cloud, nil, nil, nil, nil)...).Of(v).Start(d.Context(), task); !fault.Is(err, fault.Taken, fault.Refused) || !strings.Contains(err.Error(), "not managed by Stackwright") {
 				t.Errorf("%s: %v", v, err)
 			}
 		}

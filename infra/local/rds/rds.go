@@ -1,4 +1,4 @@
-// Package rds emulates RDS on this machine as far as suspended stacks use it: it stops and starts the DB instances and clusters that stacks
+// Package rds emulates RDS on this machine as far as suspended stacks and snapshots use it: it stops, starts and backs up the DB instances and clusters that stacks
 // have created. There are no databases.
 package rds
 
@@ -44,8 +44,10 @@ type Service struct {
 	// Takes is how long it takes to stop or start a database.
 	Takes time.Duration
 
-	mu     sync.Mutex
-	states map[string]state // by place, stack, type and name; available if it is missing
+	mu        sync.Mutex
+	states    map[string]state    // by place, stack, type and name; available if it is missing
+	snapshots map[string]snapshot // by place, type of the source and identifier
+	failing   map[string]bool     // the names of the databases whose next snapshot fails
 }
 
 // A state is what a request has made of a database.
@@ -103,6 +105,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			answer(w, action, s.described(r, k, name, properties, key))
 			return
 		}
+	}
+	if s.serveSnapshots(w, r, action) {
+		return
 	}
 	refuse(http.StatusBadRequest, "InvalidAction", "the local emulator of RDS has no "+action)
 }

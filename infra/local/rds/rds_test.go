@@ -128,7 +128,7 @@ func TestRefusals(t *testing.T) {
 	_, none := c.StartDBCluster(t.Context(), &sdk.StartDBClusterInput{DBClusterIdentifier: aws.String("none")})
 	_, member := c.StopDBInstance(t.Context(), &sdk.StopDBInstanceInput{DBInstanceIdentifier: aws.String("member")})
 	_, all := c.DescribeDBInstances(t.Context(), &sdk.DescribeDBInstancesInput{})
-	_, other := c.DescribeDBSnapshots(t.Context(), &sdk.DescribeDBSnapshotsInput{})
+	_, other := c.DescribeDBProxies(t.Context(), &sdk.DescribeDBProxiesInput{})
 	for i, err := range []error{missing, none, member, all, other} {
 		if want := []string{"DBInstanceNotFound", "DBClusterNotFoundFault", "InvalidDBClusterStateFault", "InvalidParameterValue", "InvalidAction"}[i]; code(err) != want {
 			t.Errorf("%d: %v, want %s", i, err, want)

@@ -138,7 +138,7 @@ func task(v plan.Verb) action.Task {
 	return action.Task{
 		Run: "abc", Project: "shop@prod", Number: 7, Attempt: 1, Claimed: noon,
 		Step:    plan.Step{ID: "vpc/" + string(v), Node: "vpc", Verb: v},
-		Request: action.Named(action.All(nil, nil, nil, nil)...).Of(v).Request,
+		Request: action.Named(action.All(nil, nil, nil, nil, nil)...).Of(v).Request,
 		Node:    project.Node{Name: "vpc", Stack: "shop-vpc", Template: project.Template{Digest: "d1", Bytes: 100}, Capabilities: []string{"CAPABILITY_IAM"}},
 		Want:    project.Resolved{Parameters: map[string]string{"B": "2", "A": "1"}, Tags: map[string]string{"team": "shop"}},
 		Record:  plan.Record{Node: "vpc", Stack: "shop-vpc", StackID: vpcID},

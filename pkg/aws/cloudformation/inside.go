@@ -21,7 +21,7 @@ type ReadClient interface {
 	DescribeStackEvents(context.Context, *sdk.DescribeStackEventsInput, ...func(*sdk.Options)) (*sdk.DescribeStackEventsOutput, error)
 }
 
-// A Reader reads what is in stacks in all targets. It is a hook.Stacks and a suspend.Stacks. Clients returns the client of a target; the error is of kind Denied if there is none.
+// A Reader reads what is in stacks in all targets. It is a hook.Stacks, a suspend.Stacks and a backup.Stacks. Clients returns the client of a target; the error is of kind Denied if there is none.
 type Reader struct {
 	Clients func(context.Context, project.Target) (ReadClient, error)
 }
@@ -53,9 +53,25 @@ func (r Reader) PhysicalIDs(ctx context.Context, in project.Target, stack, kind 
 	return all[kind], err
 }
 
-// ResourcesByType implements suspend.Stacks. A resource that was deleted, or that an update has left behind, is listed with that status.
+// ResourcesByType implements suspend.Stacks.
 func (r Reader) ResourcesByType(ctx context.Context, in project.Target, stack string) (map[string][]string, error) {
+	found, err := r.ResourcesInStack(ctx, in, stack)
+	if err != nil {
+		return nil, err
+	}
 	all := make(map[string][]string)
+	for _, one := range found {
+		all[one.Type] = append(all[one.Type], one.PhysicalID)
+	}
+	for _, ids := range all {
+		slices.Sort(ids)
+	}
+	return all, nil
+}
+
+// ResourcesInStack implements backup.Stacks. A resource that was deleted, or that an update has left behind, is listed with that status.
+func (r Reader) ResourcesInStack(ctx context.Context, in project.Target, stack string) ([]plan.StackResource, error) {
+	var all []plan.StackResource
 	for after := ""; ; {
 		page, next, err := r.Resources(ctx, plan.Location{Stack: stack, Target: in}, after)
 		switch {
@@ -67,13 +83,10 @@ func (r Reader) ResourcesByType(ctx context.Context, in project.Target, stack st
 		for _, one := range page {
 			gone := one.Status == string(types.ResourceStatusDeleteComplete) || one.Status == string(types.ResourceStatusDeleteSkipped)
 			if one.PhysicalID != "" && !gone {
-				all[one.Type] = append(all[one.Type], one.PhysicalID)
+				all = append(all, one)
 			}
 		}
 		if after = next; after == "" {
-			for _, ids := range all {
-				slices.Sort(ids)
-			}
 			return all, nil
 		}
 	}

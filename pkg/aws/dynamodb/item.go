@@ -18,44 +18,45 @@ import (
 // in the same order, so that one converts into the other.
 type storedRun struct {
 	run.Request
-	Version            int                `json:"version"`
-	Command            run.Command        `json:"command"`
-	Forced             bool               `json:"forced,omitempty"`
-	Commands           []run.GivenCommand `json:"commands,omitempty"`
-	SupersededBy       string             `json:"superseded_by,omitempty"`
-	Epoch              int                `json:"epoch"`
-	State              run.State          `json:"state"`
-	TokenKey           string             `json:"token_key,omitempty"`
-	Generation         int                `json:"generation"`
-	ObservedGeneration int                `json:"observed_generation,omitempty"`
-	Token              string             `json:"token"`
-	Since              time.Time          `json:"since"`
-	PolledUntil        time.Time          `json:"polled_until"`
-	Due                time.Time          `json:"due"`
-	Marks              int                `json:"marks"`
-	Events             int                `json:"events"`
-	Restarts           int                `json:"restarts,omitempty"`
-	RestartedAt        time.Time          `json:"restarted_at"`
-	FinishedAtRestart  int                `json:"finished_at_restart,omitempty"`
-	Tidied             int                `json:"tidied,omitempty"`
-	Digest             string             `json:"digest,omitempty"`
-	Changes            string             `json:"changes,omitempty"`
-	Unchanged          int                `json:"unchanged,omitempty"`
-	Messages           []string           `json:"messages,omitempty"`
-	Requested          time.Time          `json:"requested"`
-	Started            time.Time          `json:"started"`
-	Deadline           time.Time          `json:"deadline"`
-	Ended              time.Time          `json:"ended"`
-	Approval           *project.Approval  `json:"approval,omitempty"`
-	Promotion          *project.Promotion `json:"promotion,omitempty"`
-	NotBefore          time.Time          `json:"not_before"`
-	MaxParallel        []project.Limit    `json:"max_parallel,omitempty"`
-	MaxFailures        []project.Limit    `json:"max_failures,omitempty"`
-	Kind               project.Kind       `json:"kind,omitempty"`
-	Destroy            *project.Destroy   `json:"destroy,omitempty"`
-	Revision           string             `json:"revision,omitempty"`
-	Values             string             `json:"values,omitempty"`
-	Steps              []run.Step         `json:"-"` // items of their own
+	Version            int                     `json:"version"`
+	Command            run.Command             `json:"command"`
+	Forced             bool                    `json:"forced,omitempty"`
+	Commands           []run.GivenCommand      `json:"commands,omitempty"`
+	SupersededBy       string                  `json:"superseded_by,omitempty"`
+	Epoch              int                     `json:"epoch"`
+	State              run.State               `json:"state"`
+	TokenKey           string                  `json:"token_key,omitempty"`
+	Generation         int                     `json:"generation"`
+	ObservedGeneration int                     `json:"observed_generation,omitempty"`
+	Token              string                  `json:"token"`
+	Since              time.Time               `json:"since"`
+	PolledUntil        time.Time               `json:"polled_until"`
+	Due                time.Time               `json:"due"`
+	Marks              int                     `json:"marks"`
+	Events             int                     `json:"events"`
+	Restarts           int                     `json:"restarts,omitempty"`
+	RestartedAt        time.Time               `json:"restarted_at"`
+	FinishedAtRestart  int                     `json:"finished_at_restart,omitempty"`
+	Tidied             int                     `json:"tidied,omitempty"`
+	Digest             string                  `json:"digest,omitempty"`
+	Changes            string                  `json:"changes,omitempty"`
+	Unchanged          int                     `json:"unchanged,omitempty"`
+	Messages           []string                `json:"messages,omitempty"`
+	Requested          time.Time               `json:"requested"`
+	Started            time.Time               `json:"started"`
+	Deadline           time.Time               `json:"deadline"`
+	Ended              time.Time               `json:"ended"`
+	Approval           *project.Approval       `json:"approval,omitempty"`
+	Promotion          *project.Promotion      `json:"promotion,omitempty"`
+	NotBefore          time.Time               `json:"not_before"`
+	MaxParallel        []project.Limit         `json:"max_parallel,omitempty"`
+	MaxFailures        []project.Limit         `json:"max_failures,omitempty"`
+	Kind               project.Kind            `json:"kind,omitempty"`
+	Destroy            *project.Destroy        `json:"destroy,omitempty"`
+	SnapshotPolicy     *project.SnapshotPolicy `json:"snapshot_policy,omitempty"`
+	Revision           string                  `json:"revision,omitempty"`
+	Values             string                  `json:"values,omitempty"`
+	Steps              []run.Step              `json:"-"` // items of their own
 }
 
 // runItem is a run as the table stores it.

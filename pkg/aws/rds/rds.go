@@ -1,4 +1,4 @@
-// Package rds stops and starts DB instances of RDS and DB clusters of Aurora.
+// Package rds stops, starts and backs up DB instances of RDS and DB clusters.
 package rds
 
 import (

@@ -559,7 +559,7 @@ func (s fixture) task(stack string, v plan.Verb, version string, imports ...stri
 	n := s.Node(stack, version, imports...)
 	return action.Task{
 		Run: "run", Project: shop, Number: *s.count, Attempt: 1, Step: plan.Step{ID: stack + "/" + string(v), Node: stack, Verb: v},
-		Request: action.Named(action.All(nil, nil, nil, nil)...).Of(v).Request,
+		Request: action.Named(action.All(nil, nil, nil, nil, nil)...).Of(v).Request,
 		Node:    n, Want: project.Resolved{Parameters: map[string]string{}}, Claimed: s.Now(), Now: s.Now(),
 		Record: plan.Record{Node: stack, Stack: stack, Target: n.Target, StackID: s.ids[stack]},
 	}

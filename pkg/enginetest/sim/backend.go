@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -92,8 +93,9 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
+	backups := backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b)}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Units: units{b}, Alarms: crashingHooks{b}, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, b.Switches())...)),
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Units: units{b}, Alarms: crashingHooks{b}, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, b.Switches(), backups)...)), Backups: backups, BacksUp: project.Grants{"*@*"},
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}
@@ -392,11 +394,22 @@ func templateOf(digest string) []byte {
 	if named := topicName(digest); named != "" {
 		name = ", Properties: {TopicName: " + named + "}"
 	}
-	return []byte(beforeName + name + beforeDigest + digest + afterDigest)
+	begins := beforeName
+	switch version := versionOf(digest); {
+	case DatabasesOf("", version) == nil:
+	case strings.HasPrefix(version, "b"):
+		begins, name = restorable+strings.TrimPrefix(beforeName, "{"), name+databases+restoredFrom
+	default:
+		name += databases
+	}
+	return []byte(begins + name + beforeDigest + digest + afterDigest)
 }
 
 const (
 	beforeName   = "{Resources: {Topic: {Type: 'AWS::SNS::Topic'"
+	databases    = "}, Cluster: {Type: 'AWS::RDS::DBCluster'}, Database: {Type: 'AWS::RDS::DBInstance'"
+	restorable   = "{Parameters: {BackupOfDatabase: {Type: String, Default: ''}}, Conditions: {Restored: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfDatabase}, '']}]}}, "
+	restoredFrom = ", Properties: {DBSnapshotIdentifier: {'Fn::If': [Restored, {Ref: BackupOfDatabase}, {Ref: 'AWS::NoValue'}]}}"
 	beforeDigest = "}}, Outputs: {Value: {Value: '"
 	afterDigest  = "'}}}"
 )

@@ -147,9 +147,9 @@ func GroupsOf(stack, version string) []string {
 	return nil
 }
 
-// DatabasesOf returns the names of the DB instance and of the DB cluster of a stack that has a version: none unless that starts with the letter d.
+// DatabasesOf returns the names of the DB instance and of the DB cluster of a stack that has a version: none unless that starts with the letter d or b.
 func DatabasesOf(stack, version string) []string {
-	if version[:min(1, len(version))] != "d" {
+	if !strings.Contains("db", version[:min(1, len(version))]) || version == "" {
 		return nil
 	}
 	return []string{"db-" + stack, "cluster-" + stack}

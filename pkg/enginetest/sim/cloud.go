@@ -51,8 +51,9 @@ type Cloud struct {
 	Tasks  map[string]int               // of ECS services by ARN, if they are not FirstTasks
 	Scaled func(service string, to int) // called when a request sets how many tasks a service has; nil for none
 
-	Switched  func(database string) // called when a request stops or starts a database; nil for none
-	databases map[string]database   // that requests have stopped or started, by name
+	Switched  func(database string)  // called when a request stops or starts a database; nil for none
+	databases map[string]database    // that requests have stopped or started, by name
+	backups   map[string]savedBackup // by ARN
 
 	clock      *Clock
 	live       map[string]*stack    // by name
@@ -70,7 +71,7 @@ type Cloud struct {
 // NewCloud returns an empty cloud.
 func NewCloud(c *Clock) *Cloud {
 	return &Cloud{
-		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Sizes: make(map[string]suspend.Size), Tasks: make(map[string]int), databases: make(map[string]database), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
+		Seconds: make(map[string]float64), Fail: make(map[string]int), Calls: make(map[string]int), Sizes: make(map[string]suspend.Size), Tasks: make(map[string]int), databases: make(map[string]database), backups: make(map[string]savedBackup), Unreadable: make(map[string]bool), clock: c, Changed: func(action.Task, plan.Status) {},
 		live: make(map[string]*stack), all: make(map[string]*stack), tokens: make(map[string]string), sent: make(map[string]string), sets: make(map[string]changeSet), detections: make(map[string]detection), tables: make(map[string]*table), created: make(map[string]int),
 	}
 }

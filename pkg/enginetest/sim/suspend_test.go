@@ -38,7 +38,7 @@ func (g contractGround) task(stack, version string, v plan.Verb) action.Task {
 	n := contractCloud{}.Node(stack, version)
 	n.Template.Digest = version
 	return action.Task{
-		Run: stack + string(v), Attempt: 1, Project: "shop", Step: plan.Step{ID: stack + "/" + string(v), Node: stack, Verb: v}, Request: action.Named(action.All(nil, nil, nil, nil)...).Of(v).Request,
+		Run: stack + string(v), Attempt: 1, Project: "shop", Step: plan.Step{ID: stack + "/" + string(v), Node: stack, Verb: v}, Request: action.Named(action.All(nil, nil, nil, nil, nil)...).Of(v).Request,
 		Node: n, Record: plan.Record{Node: stack, Stack: stack}, Now: g.backend.Now(), Claimed: g.backend.Now(),
 	}
 }

@@ -263,6 +263,6 @@ func (unshown) End(run.Run) error { return nil }
 func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, Retain: f.retain, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, Retain: f.retain, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended, NoBackups: f.noBackups, KeepBackups: f.keepBackups,
 	}}
 }

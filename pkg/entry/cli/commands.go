@@ -104,7 +104,8 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
 else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
-max_deletions allows. It does not restore data. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
+max_deletions allows. Data is restored from the backups of the snapshot where a parameter of a stack has the value ${restored:RESOURCE}: CloudFormation then replaces the resource. With --plan it shows what would
+be changed, deleted, restored and lost, and changes nothing; --exit-code and -o markdown are
 for such a plan. On a terminal it asks first, unless --yes is given.` + ofHere + ofRev + codes,
 			examples: []string{"rollback --plan", "rollback", "rollback --to mfrg --project shop --env prod", "rollback examples/shop --env prod --to current~2 --reason 'orders fail'"},
 		},
@@ -132,11 +133,12 @@ that, use destroy. The next deploy gives it its ttl again, unless it lives longe
 			examples: []string{"extend --env pr-42 --for 2d", "extend --project shop --env pr-42 --until 2026-12-24 --reason 'the demo is on Friday'"},
 		},
 		{
-			name: "snapshot", args: "NAME", least: 1, most: 1, group: groupChange, short: "give a name to the revision that is deployed", completes: noWords,
-			flags: "reason refuse " + recorded + watching + where + hosted, run: takeSnapshot,
+			name: "snapshot", args: "NAME", least: 1, most: 1, group: groupChange, short: "give a name to the revision that is deployed, and back up data", completes: noWords,
+			flags: "no-backups reason refuse " + recorded + watching + where + hosted, run: takeSnapshot,
 			long: `Makes a snapshot: a name for the revision that was deployed last, successfully and to all stacks. The files of the revision, and the values from
-outside the project that it was deployed with, stay until the snapshot is deleted, also when its run is deleted. restore deploys them again. It makes no backups of data. NAME has letters, digits, -
-and _, at most 64, and no other snapshot of the project and environment has it. snapshots lists them.` + ofProject + codes,
+outside the project that it was deployed with, stay until the snapshot is deleted, also when its run is deleted. restore deploys them again. Where stacks hold
+data in databases, native backups are made, unless --no-backups is given; the owner of the installation says for which projects. If one of them fails, there is no snapshot, and the
+others are deleted. NAME has letters, digits, - and _, at most 64, and no other snapshot of the project and environment has it. snapshots lists them.` + ofProject + codes,
 			examples: []string{"snapshot before-migration", "snapshot 2026-03-01 --project shop --env prod --reason 'before the new orders table'"},
 		},
 		{
@@ -360,12 +362,18 @@ successfully stay longer.` + ofHere + ofRev,
 			examples: []string{"revisions", "revisions examples/shop --env prod", "revisions --project shop --env prod --limit 5 -o json"}},
 		{name: "snapshots", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list the snapshots of a project, newest first",
 			flags: recorded + "output " + where, run: listSnapshots,
-			long: `Lists the snapshots of a project and environment, newest first: the name, the revision that a restore deploys, and who made it, when and why.
-DEPLOYED marks those whose revision was last deployed successfully to all stacks.` + ofHere,
+			long: `Lists the snapshots of a project and environment, newest first: the name, the revision that a restore deploys, how many backups it has, and who made it, when and why.
+With -o json, their ARNs are listed. DEPLOYED marks those whose revision was last deployed successfully to all stacks.` + ofHere,
 			examples: []string{"snapshots", "snapshots --project shop --env prod -o json"}},
+		{name: "prune", parent: "snapshots", operation: "prune-snapshots", args: "[DIR|FILE]", most: 1, short: "delete the snapshots that the project does not keep",
+			flags: "reason refuse yes " + recorded + watching + where + hosted, run: pruneSnapshots,
+			long: `Deletes the snapshots, with their backups, that the project file does not keep: those that are not among the newest (snapshots: with keep:), and those that are
+older (for:). The files that were deployed last count. A snapshot whose backup a stack was restored from, or refers to, stays, and a message names it. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
+			examples: []string{"snapshots prune", "snapshots prune --project shop --env prod --yes"}},
 		{name: "delete", parent: "snapshots", operation: "delete-snapshot", args: "NAME", least: 1, most: 1, short: "delete a snapshot", completes: snapshotNames,
-			flags: "reason refuse yes " + recorded + watching + where + hosted, run: removeSnapshot,
-			long:     `Deletes a snapshot: its revision does not stay longer than others. The stacks stay as they are. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
+			flags: "keep-backups reason refuse yes " + recorded + watching + where + hosted, run: removeSnapshot,
+			long: `Deletes a snapshot and its backups, which cannot be undone; with --keep-backups, the backups stay in AWS. Its revision does not stay longer than others. The stacks stay as they are. A snapshot
+whose backup a stack was restored from, or refers to, is refused. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
 			examples: []string{"snapshots delete before-migration", "snapshots delete 2026-03-01 --project shop --env prod --yes"}},
 		{name: "diff", args: "REVISION [REVISION]", least: 1, most: 2, group: groupShow, short: "show what differs between two revisions", completes: revisionWords,
 			flags: recorded + "output " + where, run: compareRevisions, outputs: []string{"text", "json", "yaml", "markdown"},

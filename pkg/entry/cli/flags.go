@@ -31,6 +31,7 @@ type flags struct {
 	accept                                                                                bool
 	link                                                                                  bool // to CloudFormation's estimate of what a stack costs
 	targets                                                                               bool // many targets of a stack are shown each by itself
+	noBackups, keepBackups                                                                bool // of snapshots
 	whileSuspended                                                                        bool // also for suspended stacks
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
 	deletions, limit, keep                                                                count
@@ -124,6 +125,8 @@ func (f *flags) definitions() map[string]definition {
 		"force.retry":     {to: &f.force, usage: "retry although something newer was deployed since"},
 		"force.cancel":    {to: &f.force, usage: "have CloudFormation cancel the updates in progress, too"},
 		"max-deletions":   {to: &f.deletions, usage: "the `number` of stacks that may be deleted permanently (default: max_deletions of the project; without it, ten or half of the stacks, whichever is less)"},
+		"no-backups":      {to: &f.noBackups, usage: "back up no data: the snapshot has only the files"},
+		"keep-backups":    {to: &f.keepBackups, usage: "keep the backups of the snapshot: Stackwright does not know them any more"},
 		"while-suspended": {to: &f.whileSuspended, usage: "also for stacks that are suspended: what CloudFormation starts there runs, and the stacks stay suspended"},
 		"yes":             {to: &f.yes, usage: "do not ask"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,9 +38,9 @@ func listSnapshots(ctx context.Context, c *call) (int, error) {
 			if one.Revision.Current {
 				deployed = "now"
 			}
-			rows = append(rows, []string{one.Snapshot, id, one.Revision.Run, deployed, one.Made.Local().Format(time.DateTime), one.Who, one.Reason})
+			rows = append(rows, []string{one.Snapshot, id, one.Revision.Run, deployed, strconv.Itoa(len(one.Backups)), one.Made.Local().Format(time.DateTime), one.Who, one.Reason})
 		}
-		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table([]string{"SNAPSHOT", "PROJECT", "REVISION", "DEPLOYED", "MADE", "BY", "REASON"}, rows, c.width()), "\n"))
+		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table([]string{"SNAPSHOT", "PROJECT", "REVISION", "DEPLOYED", "BACKUPS", "MADE", "BY", "REASON"}, rows, c.width()), "\n"))
 		return ExitOK, err
 	})
 }
@@ -53,7 +54,21 @@ func takeSnapshot(ctx context.Context, c *call) (int, error) {
 func removeSnapshot(ctx context.Context, c *call) (int, error) {
 	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
 		one, err := s.snapshot(ctx, id, name)
-		return fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted", one.Snapshot, id, one.Who, one.Made.Local().Format(time.DateTime)), err
+		data := ""
+		if n := len(one.Backups); n > 0 {
+			data = fmt.Sprintf(", with its backups (%d)", n)
+			if c.flags.keepBackups {
+				data = fmt.Sprintf("; its backups (%d) stay in AWS", n)
+			}
+		}
+		return fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted%s", one.Snapshot, id, one.Who, one.Made.Local().Format(time.DateTime), data), err
+	})
+}
+
+// pruneSnapshots requests the deletion of the snapshots that the policy does not keep, and follows the run.
+func pruneSnapshots(ctx context.Context, c *call) (int, error) {
+	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
+		return c.requestSnapshots(ctx, s, id, "", "the snapshots of "+id+", with their backups, that its project file does not keep are deleted")
 	})
 }
 
@@ -68,7 +83,11 @@ func restore(ctx context.Context, c *call) (int, error) {
 	}
 	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
 		one, err := s.snapshot(ctx, id, name)
-		return fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. It restores no data", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), id), err
+		data := "It has no backups, so no data is restored"
+		if n := len(one.Backups); n > 0 {
+			data = fmt.Sprintf("It has backups (%d), and data that was written since may be lost: restore --plan says which data is restored, and how", n)
+		}
+		return fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. %s", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), id, data), err
 	})
 }
 
@@ -82,23 +101,36 @@ func (c *call) onSnapshot(ctx context.Context, question func(s *session, id, nam
 	}
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
 		ask, err := question(s, id, name)
-		if err == nil && ask != "" && c.Asks && !c.flags.yes && !c.flags.plan {
-			err = c.agree(ask + "\nat " + s.label)
-		}
-		started := ""
-		if err == nil {
-			q := s.newRequest(id, run.Source{})
-			q.Snapshot = name
-			started, err = s.to.Request(ctx, q)
-		}
 		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
 			return c.refuse(err)
 		}
 		if err != nil {
 			return ExitFailed, err
 		}
-		return s.watch(ctx, watch{run: started})
+		return c.requestSnapshots(ctx, s, id, name, ask)
 	})
+}
+
+// requestSnapshots requests the command's operation on a snapshot, or on all if the name is empty, and follows the run. On a terminal it asks before, if there is a
+// question.
+func (c *call) requestSnapshots(ctx context.Context, s *session, id, name, ask string) (int, error) {
+	var err error
+	if ask != "" && c.Asks && !c.flags.yes && !c.flags.plan {
+		err = c.agree(ask + "\nat " + s.label)
+	}
+	started := ""
+	if err == nil {
+		q := s.newRequest(id, run.Source{})
+		q.Snapshot = name
+		started, err = s.to.Request(ctx, q)
+	}
+	if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
+		return c.refuse(err)
+	}
+	if err != nil {
+		return ExitFailed, err
+	}
+	return s.watch(ctx, watch{run: started})
 }
 
 // snapshot returns a snapshot of a project.

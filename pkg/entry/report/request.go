@@ -21,6 +21,9 @@ type RunOptions struct {
 
 	Snapshot string `json:"snapshot,omitempty" jsonschema:"pattern=^[A-Za-z0-9][-_A-Za-z0-9]*$,maxLength=64"` // the name of the snapshot to make, to delete or to restore
 
+	NoBackups   bool `json:"no_backups,omitempty"`   // of a snapshot: back up no data
+	KeepBackups bool `json:"keep_backups,omitempty"` // of the deletion of a snapshot: keep its backups
+
 	Adopt          []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
 	Retain         []string `json:"retain,omitempty"`                                   // of a replace: the resources that stay and that the new stacks import: Table, data/db:Table or data/*:*
 	MaxDeletions   *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently

@@ -122,7 +122,7 @@ func stateText(r run.Run) string {
 
 // stepCounts counts the finished steps by verb.
 func stepCounts(r run.Run) string {
-	verbs := action.Named(action.All(nil, nil, nil, nil)...)
+	verbs := action.Named(action.All(nil, nil, nil, nil, nil)...)
 	same, by := r.Unchanged, make(map[string]int) // by what they did
 	for _, s := range r.Steps {
 		switch {
@@ -134,7 +134,7 @@ func stepCounts(r run.Run) string {
 		}
 	}
 	var words []string
-	for _, v := range action.All(nil, nil, nil, nil) {
+	for _, v := range action.All(nil, nil, nil, nil, nil) {
 		if by[v.Past] > 0 && v.Past != "" {
 			words = append(words, fmt.Sprintf("%d %s", by[v.Past], v.Past))
 			delete(by, v.Past)

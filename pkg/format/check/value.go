@@ -89,6 +89,7 @@ func (c *checker) outputs(s *resolve.Stack) {
 	}{{"parameter ", s.Settings.Parameters, s.Node.Parameters}, {"tag ", s.Settings.Tags, s.Node.Tags}} {
 		for _, name := range slices.Sorted(maps.Keys(of.into)) {
 			c.externals("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, of.into[name])
+			c.restored(s, "stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, of.into[name])
 			for _, o := range of.into[name].Outputs() {
 				if o.Certain && o.Output != project.StackID {
 					c.output("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, c.Node(o.Node), o.Output)
@@ -113,6 +114,25 @@ func (c *checker) externals(what string, at problem.Position, text project.Text)
 		}
 		if err != nil {
 			c.Add(at, "%s: ${%s}: %v", what, source, err)
+		}
+	}
+}
+
+// restored refuses a reference to a resource that the stack does not have, and one that is only a part of a value: a deploy keeps the whole value that the
+// parameter has.
+func (c *checker) restored(s *resolve.Stack, what string, at problem.Position, text project.Text) {
+	for _, source := range text.Sources() {
+		if source.Restored == "" {
+			continue
+		}
+		if len(text) != 1 || text[0].Source == nil {
+			c.Add(at, "%s: ${%s}: it has to be the whole value: write nothing else there, and use a condition in the template", what, source)
+		}
+		if s.Template == nil || s.Template.Macros() {
+			continue
+		}
+		if _, has := s.Template.Resources[source.Restored]; !has {
+			c.Add(at, "%s: ${%s}: the template has no resource %s%s", what, source, source.Restored, c.Hint(source.Restored, slices.Sorted(maps.Keys(s.Template.Resources))))
 		}
 	}
 }

@@ -57,7 +57,8 @@ type Layer struct {
 	Timeout      project.Timeout // of a run; 0 is none
 	Schedules    map[string]project.Schedule
 	Approval     Approval
-	Hooks        Hooks // of deploys
+	Hooks        Hooks                   // of deploys
+	Snapshots    *project.SnapshotPolicy // nil if it is not said
 }
 
 // Hooks are hooks by their moment, as it is written.

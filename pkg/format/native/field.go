@@ -172,6 +172,11 @@ func (p *parser) deletions(what string, n *yaml.Node) *int {
 
 // count reads a number of stacks.
 func (p *parser) count(what string, n *yaml.Node, least, most int) (count int, ok bool) {
+	return p.countOf("stacks", what, n, least, most)
+}
+
+// countOf reads a number of things.
+func (p *parser) countOf(things, what string, n *yaml.Node, least, most int) (count int, ok bool) {
 	if !p.plain(what, n) {
 		return 0, false
 	}
@@ -182,7 +187,7 @@ func (p *parser) count(what string, n *yaml.Node, least, most int) (count int, o
 	text := document.Resolve(n).Value
 	count, err := strconv.Atoi(text)
 	if err != nil || !wholeNumber.MatchString(text) || count < least || count > most {
-		p.Add(p.at(n), "%s: %s: write a number of stacks, from %d to %d", what, problem.Short(text), least, most)
+		p.Add(p.at(n), "%s: %s: write a number of %s, from %d to %d", what, problem.Short(text), things, least, most)
 		return 0, false
 	}
 	return count, true

@@ -60,6 +60,7 @@ var (
 		{"schedules", "Operations that run on a schedule, by name. An environment inherits the schedules of the top level; one with the same name overrides.",
 			but(named(declared.ScheduleName.String(), ref("schedule")), "maxProperties", declared.MaxSchedules), such(map[string]any{"nightly": map[string]any{"operation": "deploy", "cron": "0 3 * * ? *"}})},
 		{"hooks", "What is called before and after a deploy or a destroy that has steps, and if one of them fails.", ref("project_hooks"), nil},
+		{"snapshots", "Which snapshots stackwright snapshots prune keeps." + ofEnvironment + " Default: all.", ref("snapshots"), such(map[string]any{"keep": 10, "for": "90d"})},
 	}
 
 	topTable = with([]key{
@@ -157,6 +158,11 @@ var (
 		{"max_failures", "How many targets may fail before no other begins; or how many percent of them, rounded down. Default: 0.", anyOf(shareShape, referenceShape), such(2, "1%")},
 	}
 
+	snapshotsTable = []key{
+		{"keep", "The newest snapshots that are kept, 1 to " + strconv.Itoa(plan.MostSnapshots) + ". Default: any number.", number(1, plan.MostSnapshots), such(10)},
+		{"for", "How long a snapshot is kept, from " + project.LeastTTL.String() + " to " + project.MostTTL.String() + ". Default: for ever.", matching(`^([0-9]{1,4}d)?([0-9.]+[a-zµ]+)*$`), such("90d")},
+	}
+
 	groupTable = []key{
 		{"max_parallel", "How many stacks of the group a run changes at the same time.", number(1, declared.MaxStacks), such(2)},
 	}
@@ -202,6 +208,7 @@ var (
 	triggerKeys     = namesOf(triggerTable)
 	rolloutKeys     = namesOf(rolloutTable)
 	groupKeys       = namesOf(groupTable)
+	snapshotsKeys   = namesOf(snapshotsTable)
 	promoteKeys     = namesOf(promoteTable)
 	stageKeys       = namesOf(stageTable)
 	alarmKeys       = namesOf(alarmTable)
@@ -226,11 +233,10 @@ const readThePlan = "remove it, and read the plan before you deploy"
 // The keys that are not supported yet, with what to do until then.
 var (
 	topLater = map[string]string{
-		"approve":   `write it under the stacks, under an environment, or under defaults: {"": {approve: …}}`,
-		"notify":    "remove it",
-		"review":    readThePlan,
-		"snapshots": "remove it",
-		"targets":   "register targets with stackwright targets add, and name them under targets: of a stack, of defaults: or of an environment",
+		"approve": `write it under the stacks, under an environment, or under defaults: {"": {approve: …}}`,
+		"notify":  "remove it",
+		"review":  readThePlan,
+		"targets": "register targets with stackwright targets add, and name them under targets: of a stack, of defaults: or of an environment",
 	}
 	environmentLater = map[string]string{
 		"notify": "remove it",

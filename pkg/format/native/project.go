@@ -86,6 +86,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		back := text == "rollback"
 		l.Rollback = &back
 	}
+	l.Snapshots = p.snapshots(of+"snapshots", keys["snapshots"])
 	l.Approval = p.approval(of, keys)
 	l.Hooks = p.hooks(of+"hooks", keys["hooks"], project.ProjectMoments())
 	all := maps.Clone(l.Schedules)

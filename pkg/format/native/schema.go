@@ -121,6 +121,7 @@ func Schema() ([]byte, error) {
 		"promoted_environment": but(object(stageTable), "required", []string{"environment"}),
 		"promotion_alarm":      but(object(alarmTable), "required", []string{"name"}),
 		"group":                but(object(groupTable), "required", groupKeys),
+		"snapshots":            but(object(snapshotsTable), "minProperties", 1),
 		"move":                 but(object(moveTable), "required", moveKeys),
 		"schedule":             but(but(object(scheduleTable), "required", []string{"operation"}), "oneOf", requires(each(whenKeys)...)),
 		"policy":               but(but(object(policyTable), "required", []string{"message"}), "oneOf", requires([]string{string(project.Deny)}, []string{string(project.Warn)})),

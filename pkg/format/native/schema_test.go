@@ -32,7 +32,7 @@ func TestExamplesOfTheSchema(t *testing.T) {
 	count := 0
 	for of, table := range map[string][]key{
 		"": topTable, "stack": stackTable, "override": overrideTable, "defaults": settingTable, "environment": environmentTable, "schedule": scheduleTable,
-		"policy": policyTable, "hook": hookTable, "move": moveTable, "group": groupTable, "promote": promoteTable, "promoted_environment": stageTable, "promotion_alarm": alarmTable, "rollback_triggers": triggerTable,
+		"policy": policyTable, "hook": hookTable, "move": moveTable, "group": groupTable, "snapshots": snapshotsTable, "promote": promoteTable, "promoted_environment": stageTable, "promotion_alarm": alarmTable, "rollback_triggers": triggerTable,
 	} {
 		within := s
 		if of != "" {

@@ -18,7 +18,7 @@ import (
 var kinds = []Kind{
 	ofProject, ofEnvironment, account, region,
 	variable, file,
-	stack, attribute, secret, ssm, ssmSecure, ssmValue, export, external,
+	stack, attribute, secret, ssm, ssmSecure, ssmValue, export, external, snapshot, restored,
 	output, // every other body with a dot
 }
 

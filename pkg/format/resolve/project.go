@@ -245,6 +245,9 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 		if l.Rollback != nil {
 			all.Rollback = *l.Rollback
 		}
+		if l.Snapshots != nil {
+			all.Snapshots = *l.Snapshots
+		}
 		if l.Timeout != 0 {
 			all.Timeout = l.Timeout
 		}

@@ -1,0 +1,180 @@
+package action
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// Backups backs up what stacks hold. Its methods are those of backup.Services.
+type Backups interface {
+	// BackUp starts a backup. A repeated call with the same name is the same backup.
+	BackUp(ctx context.Context, d plan.Data, name string, tags map[string]string) (plan.Backup, error)
+
+	// Ready reports whether a backup is available, and says how far it is. The error is of kind Refused if it never will be, and Missing if there is none.
+	Ready(ctx context.Context, b plan.Backup) (ready bool, says string, err error)
+
+	// Delete deletes backups. One that has no ARN is found by the name that its resource has. One that does not exist is no error.
+	Delete(ctx context.Context, all []plan.Backup, name func(plan.Data) string) error
+
+	// Left lists for people which of some backups exist.
+	Left(ctx context.Context, all []plan.Backup, name func(plan.Data) string) ([]string, error)
+}
+
+// SnapshotTag is the tag with the name of the snapshot that a backup belongs to. It has the tag of the project, too.
+const SnapshotTag = "stackwright:snapshot"
+
+// The most characters that the name of a backup may have, and those of them that make it unique. RDS lets the name of a snapshot of a cluster have 63 letters,
+// digits and hyphens, of which the first is a letter, no two hyphens follow each other, and the last is none.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBClusterSnapshot.html
+const (
+	mostBackupName = 63
+	uniqueName     = 24
+)
+
+// maxBusy is how long a step waits until its resource can be backed up, or its backup can be deleted.
+const maxBusy = time.Hour
+
+// BackupName is the name of the backup of a resource that a run makes. Nobody who does not know the key of the run knows it before. It is the same however
+// often the step is started.
+func BackupName(run, key, projectID, snapshot string, d plan.Data) string {
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(run + " " + d.Target.Where() + " " + d.String()))
+	var words []string
+	for _, word := range strings.FieldsFunc("sw-"+projectID+"-"+snapshot, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	}) {
+		words = append(words, strings.ToLower(word))
+	}
+	name := strings.Join(words, "-")
+	name = strings.TrimSuffix(name[:min(len(name), mostBackupName-uniqueName-1)], "-")
+	return name + "-" + hex.EncodeToString(mac.Sum(nil))[:uniqueName]
+}
+
+// backupName is the name of a backup that the task's run makes for a snapshot.
+func (t Task) backupName(snapshot string) func(plan.Data) string {
+	return func(d plan.Data) string { return BackupName(t.Run, t.TokenKey, t.Project, snapshot, d) }
+}
+
+// backUpVerb makes a native backup of a resource.
+func backUpVerb(x Backups) Verb {
+	return Verb{Name: plan.BackUp, Action: backUp{x}, Past: "backed up"}
+}
+
+// backUp makes the backup that its arguments name. Only the function that has the claim starts it, and a repeated start has the same name.
+type backUp struct{ Backups }
+
+// Start starts the backup.
+func (a backUp) Start(ctx context.Context, t Task) (plan.Receipt, error) {
+	var d plan.Backing
+	if err := t.Step.Arguments.Read(plan.BackingVersion, &d); err != nil {
+		return plan.Receipt{}, err
+	}
+	b, err := a.BackUp(ctx, d.Data, t.backupName(d.Snapshot)(d.Data), map[string]string{project.ProjectTag: t.Project, project.StackTag: d.Node, SnapshotTag: d.Snapshot})
+	if err != nil {
+		return plan.Receipt{}, t.stillBusy(err)
+	}
+	return plan.Receipt{Backup: b.ARN}, nil
+}
+
+// stillBusy returns the error of a start that does not wait any longer.
+func (t Task) stillBusy(err error) error {
+	if fault.Is(err, fault.Busy, fault.Throttled) && t.tried() >= maxBusy {
+		return fault.New(fault.Refused, "it could not start within %s: %w", project.Timeout(maxBusy), err)
+	}
+	return err
+}
+
+// Poll reports that the step is over when the backup is available.
+func (a backUp) Poll(ctx context.Context, t Task) (Progress, error) {
+	var d plan.Backing
+	if err := t.Step.Arguments.Read(plan.BackingVersion, &d); err != nil {
+		return Progress{}, err
+	}
+	if p, unknown := t.unanswered(); unknown {
+		return p, nil
+	}
+	ready, says, err := a.Ready(ctx, plan.Backup{Data: d.Data, ARN: t.Receipt.Backup})
+	switch {
+	case fault.Is(err, fault.Missing) && t.young(): // AWS may not show yet what it has accepted
+		return Progress{}, nil
+	case fault.Is(err, fault.Missing):
+		return Progress{Over: true, Err: fault.New(fault.Refused, "the backup %s was deleted while it was made: request the snapshot again", t.Receipt.Backup)}, nil
+	case fault.Is(err, fault.Refused):
+		return Progress{Over: true, Err: err}, nil
+	case err != nil:
+		return Progress{}, err
+	case !ready && t.overdue():
+		return Progress{Over: true, Err: fault.New(fault.Refused, "the backup %s is not available after %s: it is %s", t.Receipt.Backup, t.Step.Timeout, says)}, nil
+	case !ready:
+		return Progress{Why: "the backup is " + says}, nil
+	}
+	return Progress{Over: true, Why: "backup " + t.Receipt.Backup}, nil
+}
+
+// unanswered is the progress of a step whose start has not answered: when the function that claimed it can no longer be running, another claim repeats the
+// start. It reports false if it has answered.
+func (t Task) unanswered() (Progress, bool) {
+	switch {
+	case t.Receipt.Known():
+		return Progress{}, false
+	case t.young():
+		return Progress{}, true
+	case t.tried() >= maxBusy:
+		return Progress{Over: true, Err: fault.New(fault.Refused, "AWS has not answered within %s: retry the run", project.Timeout(maxBusy))}, true
+	}
+	return Progress{Repeat: true}, true
+}
+
+// deleteBackupVerb deletes native backups.
+func deleteBackupVerb(x Backups) Verb {
+	return Verb{Name: plan.DeleteBackup, Action: deleteBackup{x}, Past: "backups deleted"}
+}
+
+// deleteBackup deletes the backups that its arguments name.
+type deleteBackup struct{ Backups }
+
+// Start deletes them.
+func (a deleteBackup) Start(ctx context.Context, t Task) (plan.Receipt, error) {
+	var d plan.BackupDeletion
+	if err := t.Step.Arguments.Read(plan.BackupDeletionVersion, &d); err != nil {
+		return plan.Receipt{}, err
+	}
+	if err := a.Delete(ctx, d.Backups, t.backupName(d.Snapshot)); err != nil {
+		return plan.Receipt{}, t.stillBusy(err)
+	}
+	return plan.Receipt{Executed: true}, nil
+}
+
+// Poll reports that the step is over when none of the backups exists.
+func (a deleteBackup) Poll(ctx context.Context, t Task) (Progress, error) {
+	var d plan.BackupDeletion
+	if err := t.Step.Arguments.Read(plan.BackupDeletionVersion, &d); err != nil {
+		return Progress{}, err
+	}
+	if p, unknown := t.unanswered(); unknown {
+		return p, nil
+	}
+	left, err := a.Left(ctx, d.Backups, t.backupName(d.Snapshot))
+	switch says := strings.Join(left, "; "); {
+	case err != nil:
+		return Progress{}, err
+	case len(left) > 0 && t.overdue():
+		return Progress{Over: true, Err: fault.New(fault.Refused, "not over after %s: %s", t.Step.Timeout, says)}, nil
+	case len(left) > 0:
+		return Progress{Why: "waits: " + says}, nil
+	}
+	return Progress{Over: true}, nil
+}
+
+// dropSnapshotVerb takes a snapshot out of the history, once its backups are deleted: the end of the run does so.
+func dropSnapshotVerb() Verb {
+	return Verb{Name: plan.DropSnapshot, Action: barrier{}, Past: "snapshots deleted"}
+}

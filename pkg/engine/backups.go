@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/run"
+)
+
+// Backups finds what stacks hold that can be backed up.
+type Backups interface {
+	// Types lists the types of the resources that hold data, and those of resources that may have some.
+	Types() []string
+
+	// Holdings finds what a stack of a target has that can be backed up.
+	Holdings(ctx context.Context, in project.Target, stack string) (plan.Holdings, error)
+}
+
+// readSnapshots completes what a view has about the snapshots: what the stacks hold, if r makes one. It refuses to delete backups in targets that the project
+// may not use.
+func (e *Engine) readSnapshots(ctx context.Context, r run.Run, v *plan.View) error {
+	o := e.operation(r)
+	v.Backable, v.Snapshots.Without = e.BacksUp.Allow(r.Project), r.NoBackups || r.KeepBackups
+	if v.Snapshots.Without || !o.TakesSnapshot {
+		return e.permitBackups(ctx, r, v.Snapshots)
+	}
+	var err error
+	if v.Snapshots.Holding, err = e.holding(ctx, *v); err != nil || !v.Backable {
+		return err
+	}
+	names := v.Snapshots.Holding
+	all := make([]plan.Holdings, len(names))
+	err = e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
+		at := v.Recorded[names[i]]
+		all[i], err = e.Backups.Holdings(ctx, at.Target, v.Live[names[i]].StackID)
+		if err != nil {
+			err = fmt.Errorf("find what stack %s holds: %w", names[i], err)
+		}
+		return err
+	})
+	v.Snapshots.Holdings = make(map[string]plan.Holdings, len(names))
+	for i, name := range names {
+		v.Snapshots.Holdings[name] = all[i]
+	}
+	return err
+}
+
+// holding lists the stacks that may hold something that can be backed up: by the templates that they were deployed with last. One whose template is not known
+// is among them.
+func (e *Engine) holding(ctx context.Context, v plan.View) ([]string, error) {
+	var names, digests []string
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if live := v.Live[name]; live.StackID == "" || live.AccessError != "" || live.Status.Gone() {
+			continue
+		}
+		names = append(names, name)
+		if digest := v.Recorded[name].Template; digest != "" && !slices.Contains(digests, digest) {
+			digests = append(digests, digest)
+		}
+	}
+	templates, err := e.templates(ctx, digests)
+	if err != nil {
+		return nil, fmt.Errorf("find which stacks hold data: %w", err)
+	}
+	types := e.Backups.Types()
+	return slices.DeleteFunc(names, func(name string) bool {
+		t, err := templates(v.Recorded[name].Template)
+		if v.Recorded[name].Template == "" || err != nil || t.Macros() {
+			return false
+		}
+		for _, resource := range t.Resources {
+			if slices.Contains(types, resource.Type) {
+				return false
+			}
+		}
+		return true
+	}), nil
+}
+
+// permitBackups refuses to delete backups in targets that the project may not use.
+func (e *Engine) permitBackups(ctx context.Context, r run.Run, s plan.Snapshots) error {
+	o := e.operation(r)
+	if s.Without || !o.DeletesSnapshot && !o.PrunesSnapshots {
+		return nil
+	}
+	var targets []project.Target
+	for _, one := range s.Kept {
+		for _, b := range one.Backups {
+			if o.PrunesSnapshots || one.Name == s.Name {
+				targets = append(targets, b.Target)
+			}
+		}
+	}
+	denied, err := e.denied(ctx, r.Project, targets)
+	if err == nil {
+		err = joined(denied)
+	}
+	return err
+}
+
+// readBackups reads the ARNs of backups of snapshots.
+func (e *Engine) readBackups(ctx context.Context, r run.Run, sources []project.Source) (read, error) {
+	if !slices.ContainsFunc(sources, func(s project.Source) bool { return s.Snapshot != "" }) {
+		return nil, nil
+	}
+	l, err := e.Store.Lock(ctx, r.Project)
+	return func(s project.Source) (string, error) {
+		one, err := l.Snapshot(s.Snapshot)
+		if err != nil {
+			return "", err
+		}
+		return one.ARN(s.Resource)
+	}, err
+}
+
+// readRestored puts into p, in the place of the references to the backups that resources were restored from, the values that the stacks have now. So a deploy
+// never replaces a resource because of them. A restore puts the backups of its snapshot there.
+func (e *Engine) readRestored(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
+	parameters := plan.RestorableParameters(p)
+	if len(parameters) == 0 {
+		return p, nil
+	}
+	var places []plan.Location
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		n := p.Nodes[name]
+		places = append(places, plan.Location{Node: name, Stack: n.Stack, Target: n.Target})
+	}
+	live, err := e.observe(ctx, r.ID, places)
+	if err != nil {
+		return p, fmt.Errorf("find what the stacks were restored from: %w", err)
+	}
+	backups, err := e.restoring(ctx, *r)
+	if err != nil {
+		return p, err
+	}
+	again, err := e.restoredBefore(ctx, *r)
+	if err != nil {
+		return p, err
+	}
+	read, err := plan.Restored(p, live, backups, again)
+	if err != nil {
+		return p, err
+	}
+	return read, e.checkValues(ctx, p, read)
+}
+
+// restoring lists the backups from which r restores data; none if it restores none.
+func (e *Engine) restoring(ctx context.Context, r run.Run) ([]plan.Backup, error) {
+	o := e.operation(r)
+	if !o.FromRevision || !o.NamesSnapshot() {
+		return nil, nil
+	}
+	l, err := e.Store.Lock(ctx, r.Project)
+	if err != nil {
+		return nil, err
+	}
+	s, err := l.Snapshot(r.Snapshot)
+	return s.Backups, err
+}
+
+// restoredBefore lists the nodes that runs which r, a retry, repeats have deployed.
+func (e *Engine) restoredBefore(ctx context.Context, r run.Run) (map[string]bool, error) {
+	nodes := make(map[string]bool)
+	if !e.operation(r).NamesSnapshot() {
+		return nodes, nil
+	}
+	for id := r.Of; id != ""; {
+		before, err := e.Store.Load(ctx, id)
+		switch {
+		case fault.Is(err, fault.Missing):
+			return nodes, nil
+		case err != nil:
+			return nil, fmt.Errorf("load run %s, which is retried: %w", id, err)
+		}
+		for _, s := range before.Steps {
+			if s.Status == run.Done && s.Spec != "" && e.Verbs.Of(s.Verb).Mutates() {
+				nodes[s.Node] = true
+			}
+		}
+		id = before.Of
+	}
+	return nodes, nil
+}

@@ -1,0 +1,264 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// MostBackups is how many backups the snapshots of a project may have: they are part of one item.
+const MostBackups = 400
+
+// The versions of the arguments of BackUp, a Backing, and of DeleteBackup and DropSnapshot, a BackupDeletion.
+const (
+	BackingVersion        = 1
+	BackupDeletionVersion = 1
+)
+
+// How long a backup and its deletion may take. The first backup of a large database takes hours.
+const (
+	backupTimeout   = project.Timeout(12 * time.Hour)
+	deletionTimeout = project.Timeout(time.Hour)
+)
+
+// atOnceDeleted is how many backups a step deletes if the snapshot fails.
+const atOnceDeleted = 6
+
+// Data is a resource of a stack that holds data.
+type Data struct {
+	Node     string         `json:"node"`               // of its stack
+	Resource string         `json:"resource"`           // the logical ID
+	Type     string         `json:"type"`               // as AWS::RDS::DBInstance
+	Kind     string         `json:"kind"`               // for people, as "DB instance"
+	Property string         `json:"property,omitempty"` // of the resource: it names the backup from which CloudFormation creates it; empty if CloudFormation creates none from a backup
+	ID       string         `json:"id"`                 // the physical ID
+	Target   project.Target `json:"target"`
+}
+
+// String names the resource as references do.
+func (d Data) String() string { return d.Node + "." + d.Resource }
+
+// A Backup is a native backup of a resource.
+type Backup struct {
+	Data
+	ARN string `json:"arn,omitempty"`
+}
+
+// Name is the name of the backup in its service: the last part of its ARN.
+func (b Backup) Name() string {
+	return b.ARN[strings.LastIndexAny(b.ARN, ":/")+1:]
+}
+
+// is reports whether a value names the backup.
+func (b Backup) is(value string) bool { return value != "" && (value == b.ARN || value == b.Name()) }
+
+// Identifier is how a parameter names the backup when the resource is restored from it, and has the given value now: its ARN, or its name if the value is the
+// ARN. CloudFormation replaces the resource only if the value is another one, and both mean the same backup.
+func (b Backup) Identifier(now string) string {
+	if now == b.ARN {
+		return b.Name()
+	}
+	return b.ARN
+}
+
+// Holdings are what a stack has that can be backed up.
+type Holdings struct {
+	Data    []Data   // without their nodes, sorted by their logical IDs
+	Nested  []string // the logical IDs of nested stacks, sorted: their resources are not backed up
+	Unready []string // what cannot be backed up now, and why
+}
+
+// A Backing is a backup that a step makes.
+type Backing struct {
+	Snapshot string `json:"snapshot"`
+	Data
+}
+
+// A BackupDeletion is what a step deletes: backups of a snapshot. Those without an ARN were to be made by the same run.
+type BackupDeletion struct {
+	Snapshot string   `json:"snapshot"`
+	Backups  []Backup `json:"backups,omitempty"`
+}
+
+// Backing returns what a step backs up. It reports false if the step makes no backup.
+func (s Step) Backing() (b Backing, backs bool) {
+	if !s.does(BackUp) {
+		return b, false
+	}
+	return b, s.Arguments.Read(BackingVersion, &b) == nil
+}
+
+// BackupDeletion returns what a step deletes. It reports false if the step deletes no backup, and no snapshot.
+func (s Step) BackupDeletion() (d BackupDeletion, deletes bool) {
+	if !s.does(DeleteBackup, DropSnapshot) {
+		return d, false
+	}
+	return d, s.Arguments.Read(BackupDeletionVersion, &d) == nil
+}
+
+// Drops reports whether the history does not have the snapshot of the step any more once the step is done.
+func (s Step) Drops() bool { return s.does(DropSnapshot) }
+
+// backedUp adds to the plan of a snapshot the steps that back up what the stacks hold. If one of them fails, others delete what the run has made.
+func (v View) backedUp(p Plan) (Plan, error) {
+	s := v.Snapshots
+	switch {
+	case s.Without:
+		p.Messages = append(p.Messages, "no data is backed up, as requested: the snapshot has only the files")
+		return p, nil
+	case !v.Backable && len(s.Holding) == 0:
+		return p, nil
+	case !v.Backable:
+		p.Messages = append(p.Messages, fmt.Sprintf("no data is backed up, and these stacks may hold some: %s: the snapshot has only the files: for backups, ask the owner of the installation to add %s to the setting backups", listed(s.Holding), v.Desired.ID()))
+		return p, nil
+	}
+	var all []Data
+	var nested []string
+	for _, node := range slices.Sorted(maps.Keys(s.Holdings)) {
+		h := s.Holdings[node]
+		for _, d := range h.Data {
+			d.Node = node
+			all = append(all, d)
+		}
+		if len(h.Nested) > 0 {
+			nested = append(nested, node+" ("+strings.Join(h.Nested, ", ")+")")
+		}
+	}
+	if len(nested) > 0 {
+		p.Messages = append(p.Messages, "nested stacks are not backed up: "+strings.Join(nested, ", "))
+	}
+	var undo []Backup
+	for _, d := range all {
+		arguments, err := NewArguments(BackingVersion, Backing{s.Name, d})
+		if err != nil {
+			return p, err
+		}
+		p.Steps = append(p.Steps, Step{
+			ID: StepID(d.Node, BackUp, d.Resource), Node: d.Node, Where: d.Target.Where(), Verb: BackUp, Qualifier: d.Resource, Arguments: arguments, Timeout: backupTimeout,
+		})
+		undo = append(undo, Backup{Data: d})
+	}
+	made := len(p.Steps)
+	for some := range slices.Chunk(undo, atOnceDeleted) {
+		arguments, err := NewArguments(BackupDeletionVersion, BackupDeletion{s.Name, some})
+		if err != nil {
+			return p, err
+		}
+		qualifier := fmt.Sprintf("%s-%d", s.Name, len(p.Steps)-made+1)
+		step := Step{ID: StepID("", DeleteBackup, qualifier), Where: some[0].Target.Where(), Verb: DeleteBackup, Qualifier: qualifier, Arguments: arguments, Timeout: deletionTimeout, OnFailure: true}
+		for i := range made {
+			step.After = append(step.After, i)
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	return p, nil
+}
+
+// refuseHoldings says why the stacks cannot be backed up now.
+func (v View) refuseHoldings() []error {
+	s := v.Snapshots
+	if s.Without || !v.Backable {
+		return nil
+	}
+	var refusals []error
+	n := 0
+	for _, node := range slices.Sorted(maps.Keys(s.Holdings)) {
+		n += len(s.Holdings[node].Data)
+		for _, why := range s.Holdings[node].Unready {
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s: %s; or repeat the request with no_backups (--no-backups)", node, why))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if why := v.Live[name].AccessError; why != "" {
+			refusals = append(refusals, fault.New(fault.Refused, "stack %s cannot be read, so nobody knows whether it holds data: %s; or repeat the request with no_backups (--no-backups)", name, why))
+		}
+	}
+	kept := 0
+	for _, one := range s.Kept {
+		kept += len(one.Backups)
+	}
+	if n+kept > MostBackups {
+		refusals = append(refusals, fault.New(fault.Refused, "%s: the stacks hold %d resources with data, and the snapshots have %d backups; at most %d may be: delete a snapshot first: stackwright snapshots delete NAME", v.Desired.ID(), n, kept, MostBackups))
+	}
+	return refusals
+}
+
+// A KeptSnapshot is a snapshot that there is.
+type KeptSnapshot struct {
+	Name    string
+	Made    time.Time
+	Backups []Backup
+}
+
+// uses says for people which stacks a backup is in use by: a parameter or a tag of them names it. A value with NoEcho is not seen.
+func (v View) uses(b Backup) []string {
+	var all []string
+	for _, node := range slices.Sorted(maps.Keys(v.Live)) {
+		live := v.Live[node]
+		for what, values := range map[string]map[string]string{"parameter": live.Parameters, "tag": live.Tags} {
+			for _, key := range slices.Sorted(maps.Keys(values)) {
+				if b.is(values[key]) {
+					all = append(all, fmt.Sprintf("%s %s of stack %s", what, key, node))
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// inUse says why the backups of a snapshot may not be deleted.
+func (v View) inUse(s KeptSnapshot) []error {
+	var refusals []error
+	for _, b := range s.Backups {
+		if users := v.uses(b); len(users) > 0 {
+			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s is in use: the backup %s of %s is what %s names: deploy another value first, or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, b.ARN, b.Data, listed(users)))
+		}
+	}
+	if len(s.Backups) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		if why := v.Live[name].AccessError; why != "" {
+			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s: stack %s cannot be read, so nobody knows whether it uses a backup: %s; or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, name, why))
+		}
+	}
+	return refusals
+}
+
+// dropping adds to a plan the steps that delete a snapshot with its backups.
+func (p *Plan) dropping(s KeptSnapshot) error {
+	first := len(p.Steps)
+	for _, b := range s.Backups {
+		arguments, err := NewArguments(BackupDeletionVersion, BackupDeletion{s.Name, []Backup{b}})
+		if err != nil {
+			return err
+		}
+		qualifier := s.Name + "." + b.Resource
+		p.Steps = append(p.Steps, Step{ID: StepID(b.Node, DeleteBackup, qualifier), Node: b.Node, Where: b.Target.Where(), Verb: DeleteBackup, Qualifier: qualifier, Arguments: arguments, Timeout: deletionTimeout})
+	}
+	arguments, err := NewArguments(BackupDeletionVersion, BackupDeletion{Snapshot: s.Name})
+	if err != nil {
+		return err
+	}
+	last := Step{ID: StepID("", DropSnapshot, s.Name), Verb: DropSnapshot, Qualifier: s.Name, Arguments: arguments}
+	for i := first; i < len(p.Steps); i++ {
+		last.After = append(last.After, i)
+	}
+	p.Steps = append(p.Steps, last)
+	return nil
+}
+
+// arns lists the ARNs of backups.
+func arns(all []Backup) []string {
+	var texts []string
+	for _, b := range all {
+		texts = append(texts, b.ARN)
+	}
+	return texts
+}

@@ -1,0 +1,233 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// holding are the recorded stacks db and web, of which db holds two databases, and the snapshots old and new of it.
+func holding() plan.View {
+	v := plan.View{Backable: true, Recorded: make(map[string]plan.Record), Live: make(map[string]plan.Live)}
+	v.Desired.Name, v.Desired.Environment = "shop", "prod"
+	for _, name := range []string{"db", "web"} {
+		v.Recorded[name], v.Live[name] = plan.Record{Node: name, StackID: name}, plan.Live{StackID: name, Status: "CREATE_COMPLETE"}
+	}
+	data := []plan.Data{
+		{Resource: "Cluster", Type: "AWS::RDS::DBCluster", Kind: "DB cluster", Property: "SnapshotIdentifier", ID: "c"},
+		{Resource: "Database", Type: "AWS::RDS::DBInstance", Kind: "DB instance", Property: "DBSnapshotIdentifier", ID: "d"},
+	}
+	v.Snapshots = plan.Snapshots{Name: "next", Current: "run", Named: []string{"new", "old"}, Holding: []string{"db"}, Holdings: map[string]plan.Holdings{"db": {Data: data}}, Now: time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)}
+	for i, name := range v.Snapshots.Named {
+		kept := plan.KeptSnapshot{Name: name, Made: v.Snapshots.Now.AddDate(0, 0, -1-30*i)}
+		for _, d := range data {
+			d.Node = "db"
+			kept.Backups = append(kept.Backups, plan.Backup{Data: d, ARN: "arn:aws:rds:eu-west-1:111122223333:snapshot:" + name + "-" + d.ID})
+		}
+		v.Snapshots.Kept = append(v.Snapshots.Kept, kept)
+	}
+	return v
+}
+
+// A snapshot has a step for each database, and one that deletes their backups if a step fails. Without them it has none, and says why.
+func TestSnapshotBacksUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		change     func(*plan.View)
+		want, says string
+	}{
+		"databases":      {func(*plan.View) {}, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", ""},
+		"nothing":        {func(v *plan.View) { v.Snapshots.Holdings = nil }, "", ""},
+		"nested":         {func(v *plan.View) { v.Snapshots.Holdings["web"] = plan.Holdings{Nested: []string{"Inner"}} }, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", "nested stacks are not backed up: web (Inner)"},
+		"as requested":   {func(v *plan.View) { v.Snapshots.Without = true }, "", "no data is backed up, as requested"},
+		"not allowed":    {func(v *plan.View) { v.Backable = false }, "", "these stacks may hold some: db: the snapshot has only the files: for backups, ask the owner of the installation to add shop@prod to the setting backups"},
+		"not needed":     {func(v *plan.View) { v.Backable, v.Snapshots.Holding = false, nil }, "", ""},
+		"many databases": {func(v *plan.View) { v.Snapshots.Holdings["db"] = plan.Holdings{Data: make([]plan.Data, 7)} }, "", ""},
+	} {
+		v := holding()
+		c.change(&v)
+		p, err := plan.TakeSnapshot(v)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if name == "many databases" {
+			if len(p.Steps) != 9 || !p.Steps[7].OnFailure || !p.Steps[8].OnFailure || len(p.Steps[8].After) != 7 {
+				t.Errorf("%s:\n%s", name, p)
+			}
+			continue
+		}
+		var got []string
+		for line := range strings.Lines(p.String()) {
+			id, after, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if _, edges, has := strings.Cut(after, "} ← "); has {
+				id += " ← " + edges
+			}
+			got = append(got, id)
+		}
+		if strings.Join(got, "\n") != c.want || !strings.Contains(strings.Join(p.Messages, "\n"), c.says) {
+			t.Errorf("%s: got\n%s\nwant\n%s\nmessages %q", name, strings.Join(got, "\n"), c.want, p.Messages)
+		}
+		if len(p.Steps) > 0 && (p.Steps[0].OnFailure || !p.Steps[2].OnFailure) {
+			t.Errorf("%s: the wrong steps are for failures", name)
+		}
+	}
+}
+
+// What cannot be backed up now is refused with all reasons, and what to do. Without backups it is not.
+func TestSnapshotRefusesWhatIsNotReady(t *testing.T) {
+	v := holding()
+	v.Snapshots.Holdings["db"] = plan.Holdings{Data: make([]plan.Data, 2), Unready: []string{"DB instance Database (d): it is stopped: start it first"}}
+	v.Live["web"] = plan.Live{AccessError: "no role"}
+	for range plan.MostBackups {
+		v.Snapshots.Kept[0].Backups = append(v.Snapshots.Kept[0].Backups, plan.Backup{})
+	}
+	_, err := plan.TakeSnapshot(v)
+	want := "stack db: DB instance Database (d): it is stopped: start it first; or repeat the request with no_backups (--no-backups)\n" +
+		"stack web cannot be read, so nobody knows whether it holds data: no role; or repeat the request with no_backups (--no-backups)\n" +
+		"shop@prod: the stacks hold 2 resources with data, and the snapshots have 404 backups; at most 400 may be: delete a snapshot first: stackwright snapshots delete NAME"
+	if got := strings.Join(fault.Messages(err), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	v.Snapshots.Without = true
+	if _, err := plan.TakeSnapshot(v); err != nil {
+		t.Error(err)
+	}
+}
+
+// The deletion of a snapshot deletes its backups first. It is refused while a stack names one of them, by its ARN or its name.
+func TestDeleteSnapshotWithBackups(t *testing.T) {
+	v := holding()
+	v.Snapshots.Name = "old"
+	p, err := plan.DeleteSnapshot(v)
+	if err != nil || len(p.Steps) != 3 || p.Steps[0].ID != "db/delete-backup:old.Cluster" || p.Steps[2].ID != "drop-snapshot:old" || len(p.Steps[2].After) != 2 {
+		t.Errorf("%s, %v", p, err)
+	}
+	for in, live := range map[string]plan.Live{
+		"parameter Backup of stack web": {StackID: "web", Parameters: map[string]string{"Backup": "arn:aws:rds:eu-west-1:111122223333:snapshot:old-d"}},
+		"parameter Named of stack web":  {StackID: "web", Parameters: map[string]string{"Named": "old-c"}},
+		"tag from of stack web":         {StackID: "web", Tags: map[string]string{"from": "old-c"}},
+		"stack web cannot be read":      {AccessError: "no role"},
+	} {
+		v.Live["web"] = live
+		if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), in) || !strings.Contains(err.Error(), "--keep-backups") {
+			t.Errorf("%s: %v", in, err)
+		}
+	}
+	v.Snapshots.Without = true
+	if p, err := plan.DeleteSnapshot(v); err != nil || len(p.Steps) > 0 || !strings.Contains(p.Messages[0], "snapshot:old-c, arn:aws:rds:eu-west-1:111122223333:snapshot:old-d") {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// A prune deletes what the policy does not keep, by its place or its age, and keeps and names what is in use.
+func TestPruneSnapshots(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy project.SnapshotPolicy
+		uses   string
+		want   string
+		says   string
+	}{
+		"by number":  {project.SnapshotPolicy{Keep: 1}, "", "drop-snapshot:old", "snapshot old of 2026-02-28T12:00:00Z is deleted, with 2 backups: it is not among the newest 1"},
+		"by age":     {project.SnapshotPolicy{For: project.TTL(48 * time.Hour)}, "", "drop-snapshot:old", "it is older than 2d"},
+		"nothing":    {project.SnapshotPolicy{Keep: 2, For: project.TTL(60 * 24 * time.Hour)}, "", "", "no snapshot is deleted: the policy is to keep the newest 2, each for 60d"},
+		"everything": {project.SnapshotPolicy{For: project.TTL(time.Hour)}, "", "drop-snapshot:new drop-snapshot:old", ""},
+		"in use":     {project.SnapshotPolicy{For: project.TTL(time.Hour)}, "new-c", "drop-snapshot:old", "kept: snapshot new is in use"},
+	} {
+		v := holding()
+		v.Snapshots.Policy = c.policy
+		v.Live["web"] = plan.Live{StackID: "web", Parameters: map[string]string{"P": c.uses}}
+		p, err := plan.PruneSnapshots(v)
+		var got []string
+		for _, s := range p.Steps {
+			if s.Drops() {
+				got = append(got, s.ID)
+			}
+		}
+		if err != nil || strings.Join(got, " ") != c.want || !strings.Contains(strings.Join(p.Messages, "\n"), c.says) || len(p.Steps) != 3*len(got) {
+			t.Errorf("%s: %q, %q, %v", name, got, p.Messages, err)
+		}
+	}
+	if _, err := plan.PruneSnapshots(holding()); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "write snapshots: with keep: or for: into the project file, and deploy it") {
+		t.Error(err)
+	}
+}
+
+// Outside a restore, a parameter keeps what its stack has. A restore puts the backup there, in another form if the stack has it already, unless a run that is
+// retried has done so.
+func TestRestored(t *testing.T) {
+	b := holding().Snapshots.Kept[0].Backups[1]
+	of := func(resource string) project.Text {
+		return project.Text{{Source: &project.Source{Restored: resource}}}
+	}
+	p := project.Project{Nodes: map[string]project.Node{"db": {Name: "db", Parameters: map[string]project.Text{"Backup": of("Database"), "Other": of("Cluster"), "Size": project.Literal("s")}}}}
+	for name, c := range map[string]struct {
+		now     string
+		backups []plan.Backup
+		again   bool
+		want    string
+	}{
+		"created":            {"", nil, false, ""},
+		"as it is":           {"somewhere", nil, false, "somewhere"},
+		"restored":           {"", []plan.Backup{b}, false, b.ARN},
+		"from another":       {"somewhere", []plan.Backup{b}, false, b.ARN},
+		"restored again":     {b.ARN, []plan.Backup{b}, false, "new-d"},
+		"and again":          {"new-d", []plan.Backup{b}, false, b.ARN},
+		"retried":            {b.ARN, []plan.Backup{b}, true, b.ARN},
+		"retried by name":    {"new-d", []plan.Backup{b}, true, "new-d"},
+		"retried, not there": {"somewhere", []plan.Backup{b}, true, b.ARN},
+	} {
+		live := map[string]plan.Live{"db": {Parameters: map[string]string{"Backup": c.now, "Other": "other"}}}
+		got, err := plan.Restored(p, live, c.backups, map[string]bool{"db": c.again})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		n := got.Nodes["db"]
+		if value, known := n.Parameters["Backup"].Known(); !known || value != c.want || n.Parameters["Other"].String() != "other" || n.Parameters["Size"].String() != "s" || got.Restored["db.Database"].Value != c.want {
+			t.Errorf("%s: %s, %+v", name, n.Parameters["Backup"], got.Restored)
+		}
+	}
+	if len(p.Nodes["db"].Parameters["Backup"].Sources()) != 1 {
+		t.Error("the project itself was changed")
+	}
+	for value, want := range map[string]string{"****": "remove NoEcho", "denied": "no role"} {
+		live := map[string]plan.Live{"db": {Parameters: map[string]string{"Backup": value}}}
+		if value == "denied" {
+			live["db"] = plan.Live{AccessError: "no role"}
+		}
+		if _, err := plan.Restored(p, live, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
+// A restore says of each backup what becomes of its data.
+func TestRestoreSaysWhatItRestores(t *testing.T) {
+	for want, change := range map[string]func(*plan.View){
+		"the data of db.Database is not restored: no parameter of stack db has the value ${restored:Database} for the property DBSnapshotIdentifier": func(*plan.View) {},
+		"the data of db.Database is not restored: the files of the snapshot have no stack db":                                                        func(v *plan.View) { delete(v.Desired.Nodes, "db") },
+		"the data of db.Database is not restored: CloudFormation creates no DB instance from a backup":                                               func(v *plan.View) { v.Snapshots.Kept[0].Backups[1].Property = "" },
+		"the data of db.Database is restored by a replacement, not in place": func(v *plan.View) {
+			v.Desired.Restored = map[string]project.Restored{"db.Database": {Value: "new-d"}}
+		},
+		"the data of db.Database is restored: the stack is created": func(v *plan.View) {
+			v.Desired.Restored, v.Live["db"] = map[string]project.Restored{"db.Database": {Value: "new-d"}}, plan.Live{}
+			delete(v.Recorded, "db")
+		},
+		"the data of db.Database is not restored again": func(v *plan.View) {
+			v.Desired.Restored = map[string]project.Restored{"db.Database": {Value: "new-d", Again: true}}
+		},
+		"snapshot new has no backups: no data is restored": func(v *plan.View) { v.Snapshots.Kept[0].Backups = nil },
+	} {
+		v := holding()
+		v.Snapshots.Name = "new"
+		v.Desired.Nodes = map[string]project.Node{"db": {Name: "db"}, "web": {Name: "web"}}
+		change(&v)
+		p, err := plan.Restore(v)
+		if err != nil || !strings.Contains(strings.Join(p.Messages, "\n"), want) {
+			t.Errorf("want %s: %q, %v", want, p.Messages, err)
+		}
+	}
+}

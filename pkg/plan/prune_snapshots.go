@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/fault"
+)
+
+// pruneSnapshots deletes the snapshots that the policy of the project does not keep.
+func pruneSnapshots() Operation {
+	return Operation{
+		Name: "prune-snapshots", Plan: PruneSnapshots,
+		Requestable: true, Retryable: true, Schedulable: true, PrunesSnapshots: true,
+		Options: []Option{OptionReason, OptionRefuse},
+		Command: "snapshots prune",
+		Effect:  "it deletes the snapshots, with their backups, that the policy of the project does not keep; the stacks stay as they are",
+	}
+}
+
+// PruneSnapshots plans to delete the snapshots that are not among the newest that the policy keeps, and those that are older than it keeps them. Those
+// whose backups are in use stay.
+func PruneSnapshots(v View) (Plan, error) {
+	var p Plan
+	s := v.Snapshots
+	if !s.Policy.Known() {
+		return p, fault.New(fault.Refused, "%s: the files that were deployed last do not say which snapshots are kept: write snapshots: with keep: or for: into the project file, and deploy it", v.Desired.ID())
+	}
+	for i, one := range s.Kept {
+		why := s.Policy.Drops(i, one.Made, s.Now)
+		if why == "" {
+			continue
+		}
+		if refusals := v.inUse(one); len(refusals) > 0 {
+			for _, err := range refusals {
+				p.Messages = append(p.Messages, "kept: "+err.Error())
+			}
+			continue
+		}
+		p.Messages = append(p.Messages, fmt.Sprintf("snapshot %s of %s is deleted, with %d backups: %s", one.Name, one.Made.UTC().Format(time.RFC3339), len(one.Backups), why))
+		if err := p.dropping(one); err != nil {
+			return p, err
+		}
+	}
+	if len(p.Steps) == 0 {
+		p.Messages = append(p.Messages, fmt.Sprintf("no snapshot is deleted: the policy is to keep %s", s.Policy))
+	}
+	return p, nil
+}
