@@ -91,26 +91,20 @@ func (i *installation) addQueue(name string) awssqs.Queue {
 // addFunctions makes the functions that were built, each with its own role.
 func (i *installation) addFunctions() {
 	permissions := inRoles(i.settings)
-	changes := i.addPolicy("change-stacks", "What Stackwright may do to change stacks in this account", changes(i.settings))
-	var suspended awsiam.ManagedPolicy
+	policies := []awsiam.ManagedPolicy{i.addPolicy("change-stacks", "What Stackwright may do to change stacks in this account", changes(i.settings))}
 	if len(i.settings.suspend) > 0 {
-		suspended = i.addPolicy("suspend-resources", "What Stackwright may stop and start in this account", suspends(i.settings))
+		policies = append(policies, i.addPolicy("suspend-resources", "What Stackwright may stop and start in this account", suspends(i.settings)))
 	}
-	var backups awsiam.ManagedPolicy
 	if len(i.settings.backups) > 0 {
-		backups = i.addPolicy("back-up", "What Stackwright may do to back up what stacks hold in this account", backsUp(i.settings))
+		policies = append(policies, i.addPolicy("back-up", "What Stackwright may do to back up what stacks hold in this account", backsUp(i.settings)))
 	}
 	for _, name := range i.names {
 		size := sizes[name]
 		logs := i.addLogs(title(name)+"Logs", i.logs(name))
 		role := i.addRole(name, "lambda.amazonaws.com", nil, permissions[name])
 		if slices.Contains(changing, name) {
-			role.AddManagedPolicy(changes)
-			if suspended != nil {
-				role.AddManagedPolicy(suspended)
-			}
-			if backups != nil {
-				role.AddManagedPolicy(backups)
+			for _, policy := range policies {
+				role.AddManagedPolicy(policy)
 			}
 		}
 		if slices.Contains(detecting, name) {

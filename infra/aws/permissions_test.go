@@ -102,6 +102,9 @@ func compare(t *testing.T, f string, all template, needed []calls.Action, key bo
 	if slices.Contains(changing, f) && key {
 		managed = append(managed, "${SuspendResources}", "${BackUp}")
 	}
+	if len(managed)+mostDriftPolicies > 10 {
+		t.Errorf("function %s has %d managed policies beside those of driftPolicies, of which there may be %d: together they are more than the 10 that a role may have", f, len(managed), mostDriftPolicies)
+	}
 	if key && slices.Contains(detecting, f) { // every setting is set
 		managed = append(managed, "arn:${AWS::Partition}:iam::aws:policy/service-role/AWS_ConfigRole")
 	}

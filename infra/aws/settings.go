@@ -237,9 +237,15 @@ func readPolicies(s *settings, words []string) (err error) {
 }
 
 func readDriftPolicies(s *settings, words []string) (err error) {
-	s.drift, err = managedPolicies(words)
+	if s.drift, err = managedPolicies(words); len(s.drift) > mostDriftPolicies {
+		return fmt.Errorf("it names %d managed policies, and at most %d have room: a role has at most 10, and Stackwright needs 3 of them: put the permissions into fewer policies", len(s.drift), mostDriftPolicies)
+	}
 	return err
 }
+
+// mostDriftPolicies is how many managed policies a function's role can have beside those that addFunctions makes.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+const mostDriftPolicies = 10 - 3
 
 // managedPolicies are the ARNs of managed policies, which are given by their ARNs, or by the names of AWS's.
 func managedPolicies(words []string) (arns []string, err error) {

@@ -28,6 +28,8 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"targetAccounts": many(mostAccounts(settings{stack: "stackwright"}) + 1)}, []string{"setting targetAccounts: they are 67, and the roles of an installation have room for 66"}},
 		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: it says what the projects' stacks may consist of, and has no default", "sandbox.json, team.json and platform.json"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
+		{map[string]any{"driftPolicies": strings.Repeat("ReadOnlyAccess,", mostDriftPolicies-1) + "ReadOnlyAccess"}, nil},
+		{map[string]any{"driftPolicies": strings.Repeat("ReadOnlyAccess,", mostDriftPolicies) + "ReadOnlyAccess"}, []string{"setting driftPolicies: it names 8 managed policies, and at most 7 have room"}},
 		{map[string]any{"projects": []any{"shop@prod", "team-*@*"}}, nil},
 		{map[string]any{"owner": []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/ann"}}, nil},
 		{map[string]any{"owner": "arn:aws:sts::000000000000:assumed-role/boss/ann"}, []string{"is a session", "write arn:aws:iam::000000000000:role/boss"}},
