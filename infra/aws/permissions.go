@@ -486,6 +486,11 @@ func suspends(s settings) []permission {
 			If:  conditions{"StringLike": {"aws:ResourceTag/stackwright:project": []string(s.suspend)}},
 			Why: "a suspend stops what stacks of these projects have, and projects name their groups, services and databases; targets are in any region",
 		},
+		{
+			Do: []string{"kms:CreateGrant"}, On: []string{"arn:${Partition}:kms:*:${Account}:key/*"},
+			If:  conditions{"Bool": {"kms:GrantIsForAWSResource": "true"}, "StringLike": {"kms:ViaService": "ec2.*.amazonaws.com*"}},
+			Why: "EC2 starts an instance whose volumes have a customer managed key only for who may let it use the key; the policy of the key decides, too",
+		},
 	}
 }
 
@@ -517,7 +522,9 @@ func backsUp(s settings) []permission {
 			Why: "a snapshot backs up what stacks of these projects hold, and projects name their databases; targets are in any region",
 		},
 		{
-			Do: []string{"rds:AddTagsToResource", "rds:CreateDBClusterSnapshot", "rds:CreateDBSnapshot"}, On: made, If: of("RequestTag"),
+			Do: []string{"rds:AddTagsToResource", "rds:CreateDBClusterSnapshot", "rds:CreateDBSnapshot"}, On: made, If: conditions{
+				"StringLike": of("RequestTag")["StringLike"], "StringLikeIfExists": of("ResourceTag")["StringLike"],
+			},
 			Why: "the names of backups begin with sw-, and contain the project and the snapshot",
 		},
 		{Do: []string{"rds:DeleteDBClusterSnapshot", "rds:DeleteDBSnapshot"}, On: made, If: of("ResourceTag"), Why: "the names of backups begin with sw-, and contain the project and the snapshot"},

@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
@@ -162,6 +163,7 @@ func (l *life) begin(version string, args ...string) {
 // ends waits for the end of the run, and compares it and its steps.
 func (l *life) ends(state string, want ...string) {
 	l.Helper()
+	defer l.explain()
 	var got []string
 	l.wait("the end of run "+l.run, func() (bool, error) {
 		r, err := l.table.Load(l.Context(), l.run)
@@ -187,6 +189,40 @@ func (l *life) ends(state string, want ...string) {
 	slices.Sort(want)
 	if d := cmp.Diff(want, got); d != "" {
 		l.Fatalf("the steps are not those that should be (-want +got):\n%s", d)
+	}
+}
+
+// explain says where the run stands, and what its executions did last, if the test has failed.
+func (l *life) explain() {
+	if !l.Failed() {
+		return
+	}
+	r, err := l.table.Load(context.WithoutCancel(l.Context()), l.run)
+	if err != nil {
+		l.Error(err)
+		return
+	}
+	l.Logf("run %s is %s, with epoch %d and token %q", r.ID, r.State, r.Epoch, r.Token)
+	for _, s := range r.Steps {
+		l.Logf("  %s is %s: %s", s.ID, s.Status, s.Why)
+	}
+	flows := sfn.NewFromConfig(l.config)
+	all, err := flows.ListExecutions(l.Context(), &sfn.ListExecutionsInput{StateMachineArn: &l.player.at.machine})
+	if err != nil {
+		l.Error(err)
+		return
+	}
+	for _, e := range all.Executions {
+		history, err := flows.GetExecutionHistory(l.Context(), &sfn.GetExecutionHistoryInput{ExecutionArn: e.ExecutionArn})
+		if err != nil {
+			l.Error(err)
+			return
+		}
+		l.Logf("execution %s is %s, and ends with:", aws.ToString(e.Name), e.Status)
+		for _, event := range history.Events[max(0, len(history.Events)-12):] {
+			text, err := json.Marshal(event)
+			l.Logf("  %s %v", text, err)
+		}
 	}
 }
 

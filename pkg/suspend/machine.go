@@ -21,6 +21,7 @@ type Machines interface {
 // A Machine is one of them.
 type Machine struct {
 	Status string // as its service calls it
+	Why    string // why it has this status, as its service says; "" if it says nothing
 	Member bool   // it belongs to a resource of another kind, with which it is stopped
 	Fixed  string // why it cannot be stopped; "" if it can
 }
@@ -49,7 +50,11 @@ func (m machines) See(ctx context.Context, s Services, in project.Target, ids []
 			all[id] = Seen{State: Fixed, Says: one.Fixed}
 			continue
 		}
-		all[id] = Seen{State: state, Says: one.Status}
+		says := one.Status
+		if one.Why != "" {
+			says += " (" + one.Why + ")"
+		}
+		all[id] = Seen{State: state, Says: says}
 	}
 	return all, nil
 }

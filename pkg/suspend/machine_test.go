@@ -69,7 +69,7 @@ func TestInstances(t *testing.T) {
 	if err := s.Start(t.Context(), project.Target{}, all); err != nil || fmt.Sprint(m.called) != "[start off start d start c]" {
 		t.Errorf("called %q: %v", m.called, err)
 	}
-	for on, want := range map[bool]string{false: "a b d spot", true: "b c d off"} {
+	for on, want := range map[bool]string{false: "a b d", true: "b c d off"} {
 		waits, gone, err := s.Unsettled(t.Context(), project.Target{}, all, on)
 		var names []string
 		for _, one := range waits {

@@ -219,7 +219,7 @@ func (s Services) Unsettled(ctx context.Context, in project.Target, all []plan.S
 		switch state := seen[i].State; {
 		case state == "":
 			gone = append(gone, nameOf(r))
-		case on && state != On && state != Fixed, !on && state != Off:
+		case state != Fixed && (on && state != On || !on && state != Off):
 			unsettled = append(unsettled, fmt.Sprintf("%s is %s", nameOf(r), seen[i].Says))
 		}
 	}

@@ -132,7 +132,7 @@ func TestDatabases(t *testing.T) {
 			t.Errorf("%d: called %q, %v", i, r.called, err)
 		}
 	}
-	for on, want := range map[bool]string{false: "a b c e replica", true: "b c d e off"} {
+	for on, want := range map[bool]string{false: "a b c e", true: "b c d e off"} {
 		waits, gone, err := s.Unsettled(t.Context(), project.Target{}, []plan.Stopped{of("a")[0], of("b")[0], of("c")[0], of("d")[0], of("e")[0], of("gone")[0], of("off")[0], of("replica")[0]}, on)
 		var names []string
 		for _, one := range waits {

@@ -78,6 +78,9 @@ func machineOf(one types.Instance) (m suspend.Machine, exists bool) {
 		return m, false
 	}
 	m.Status = string(one.State.Name)
+	if one.StateReason != nil {
+		m.Why = aws.ToString(one.StateReason.Message)
+	}
 	m.Member = slices.ContainsFunc(one.Tags, func(t types.Tag) bool { return aws.ToString(t.Key) == groupTag })
 	switch {
 	case one.RootDeviceType == types.DeviceTypeInstanceStore:
