@@ -179,7 +179,10 @@ func nodes(p *pricing) {
 		return
 	}
 	names, is := p.at("InstanceTypes")
-	list, _ := names.([]any)
+	list, several := names.([]any)
+	if is == known && !several { // CloudFormation takes a single value for a list of one
+		list = []any{names}
+	}
 	l, launches := p.launched(object{s: p.stack}, func() object {
 		ref := p.in("LaunchTemplate")
 		if v, ok := ref.all["Id"]; ok {

@@ -28,9 +28,6 @@ func estimate(t *testing.T, text, region string, parameters map[string]string) c
 // shown writes an estimate.
 func shown(e cost.Estimate) string {
 	var b strings.Builder
-	for _, c := range e.Caveats {
-		fmt.Fprintln(&b, "caveat:", c)
-	}
 	for _, r := range e.Resources {
 		fmt.Fprintf(&b, "%s %s %s\n", r.ID, r.Type, r.Monthly())
 		for _, p := range r.Parts {
@@ -80,11 +77,13 @@ func TestArithmetic(t *testing.T) {
 		"{Type: AWS::DynamoDB::Table, Properties: {ProvisionedThroughput: {ReadCapacityUnits: 10, WriteCapacityUnits: 5}}}":                                         price.Of((10*0.00013 + 5*0.00065) * 730),
 		"{Type: AWS::ElastiCache::ReplicationGroup, Properties: {CacheNodeType: cache.t3.micro, NumNodeGroups: 2, ReplicasPerNodeGroup: 2}}":                        price.Of(6 * 0.017 * 730),
 		"{Type: AWS::EC2::VPCEndpoint, Properties: {VpcEndpointType: Interface, SubnetIds: [a, b, c]}}":                                                             price.Of(3 * 0.01 * 730),
+		"{Type: AWS::EC2::VPCEndpoint, Properties: {VpcEndpointType: Interface, SubnetIds: [!Ref P, !If [Maybe, a, b]]}}":                                           price.Of(2 * 0.01 * 730),
+		"{Type: AWS::EKS::Nodegroup, Properties: {InstanceTypes: m5.large, ScalingConfig: {DesiredSize: 1}, LaunchTemplate: {Id: lt-1}}}":                           price.Of(0.096 * 730),
 		"{Type: AWS::WAFv2::WebACL, Properties: {Rules: [{Name: a}, {Name: b}]}}":                                                                                   price.Of(7),
 		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, BlockDeviceMappings: [{DeviceName: a, Ebs: {VolumeSize: 50, VolumeType: gp3}}]}}":          price.Of(0.096*730 + 50*0.08),
 		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, ImageId: '/aws/service/ami-windows-latest/Windows_Server-2022', BlockDeviceMappings: []}}": price.Of(0.188 * 730),
 	} {
-		e := estimate(t, "Resources:\n  X: "+text+"\n", "us-east-1", nil)
+		e := estimate(t, "Parameters:\n  P: {Type: String}\nConditions:\n  Maybe: !Equals [!Ref P, x]\nResources:\n  X: "+text+"\n", "us-east-1", nil)
 		if len(e.Resources) != 1 || e.Monthly() != want || len(e.Resources[0].Unknown) > 0 {
 			t.Errorf("%s: want %s, got\n%s", text, want, shown(e))
 		}
@@ -95,30 +94,36 @@ func TestArithmetic(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	const head = "Parameters:\n  P: {Type: String}\nConditions:\n  Maybe: !Equals [!Ref P, x]\nResources:\n  X: "
 	for text, want := range map[string]string{
-		"{Type: AWS::EC2::Instance, Properties: {InstanceType: !Ref P}}":                                                                   "InstanceType is not known: it is !Ref P",
-		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m9.enormous}}":                                                              "no price is known for m9.enormous, linux in us-east-1",
-		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, Tenancy: host}}":                                                  "its tenancy is host",
-		"{Type: AWS::EC2::Instance, Properties: {LaunchTemplate: {LaunchTemplateId: lt-1, Version: '1'}}}":                                 "its launch template is not in the template",
-		"{Type: AWS::EC2::Instance, Properties: {InstanceType: '{{resolve:ssm:/type}}'}}":                                                  "InstanceType is not known: it is a dynamic reference",
-		"{Type: AWS::EC2::Volume, Properties: {SnapshotId: s}}":                                                                            "it is as large as its snapshot",
-		"{Type: AWS::EC2::Volume, Properties: {Size: many}}":                                                                               "Size is not a number that has a price",
-		"{Type: AWS::EC2::Volume, Properties: {Size: NaN}}":                                                                                "Size is not a number that has a price",
-		"{Type: AWS::EC2::Volume, Properties: {Size: 1e9, VolumeType: io1, Iops: 1}}":                                                      "so many of GB of io1 volume have no price",
-		"{Type: AWS::EC2::Volume, Properties: {Size: -5}}":                                                                                 "Size is not a number that has a price",
-		"{Type: AWS::EC2::Volume, Condition: Maybe, Properties: {Size: 5}}":                                                                "whether it exists is not known: Maybe is a condition with unknown values",
-		"{Type: AWS::EC2::Volume, Properties: !If [Maybe, {Size: 1}, {Size: 2}]}":                                                          "Size is not known: it is !If [Maybe, {Size: 1}, {Size: 2}]",
-		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, DBSnapshotIdentifier: s}}":                                "its engine is that of a snapshot or instance that is not in the template",
-		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: oracle-se2, AllocatedStorage: '20'}}":             "no price is known for engine oracle-se2, license model not given",
-		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: mysql, MultiAZ: !Ref P, AllocatedStorage: '20'}}": "MultiAZ is not known: it is !Ref P",
-		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: '****', Engine: mysql, AllocatedStorage: '20'}}":                       "DBInstanceClass is a secret",
-		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: mysql}}":                                          "it has no AllocatedStorage",
-		"{Type: AWS::AutoScaling::AutoScalingGroup, Properties: {MinSize: '2', MaxSize: '2', MixedInstancesPolicy: {}}}":                   "it mixes instance types, by MixedInstancesPolicy",
-		"{Type: AWS::ECS::Service, Properties: {LaunchType: FARGATE, TaskDefinition: 'arn:x'}}":                                            "its task definition is not in the template",
-		"{Type: AWS::EC2::VPCEndpoint, Properties: {VpcEndpointType: Interface, SubnetIds: !Split [',', !Ref P]}}":                         "SubnetIds is not known: it is !Split [\",\", !Ref P]",
-		"{Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: x}}":                                                                 "what it makes is not in the template",
-		"{Type: 'Custom::Thing', Properties: {ServiceToken: x}}":                                                                           "what it makes is not in the template",
-		"{Type: AWS::WorkSpaces::Workspace, Properties: {}}":                                                                               "Stackwright has no price for this type",
-		"{Type: AWS::EC2::NatGateway, Properties: !If [Maybe, {}, {}], Condition: Maybe}":                                                  "whether it exists is not known: Maybe is a condition with unknown values",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: !Ref P}}":                                                                                 "InstanceType is not known: it is !Ref P",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m9.enormous}}":                                                                            "no price is known for m9.enormous, linux in us-east-1",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: m5.large, Tenancy: host}}":                                                                "its tenancy is host",
+		"{Type: AWS::EC2::Instance, Properties: {LaunchTemplate: {LaunchTemplateId: lt-1, Version: '1'}}}":                                               "its launch template is not in the template",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: '{{resolve:ssm:/type}}'}}":                                                                "InstanceType is not known: it is a dynamic reference",
+		"{Type: AWS::EC2::Volume, Properties: {SnapshotId: s}}":                                                                                          "it is as large as its snapshot",
+		"{Type: AWS::EC2::Volume, Properties: {Size: many}}":                                                                                             "Size is not a number that has a price",
+		"{Type: AWS::EC2::Volume, Properties: {Size: NaN}}":                                                                                              "Size is not a number that has a price",
+		"{Type: AWS::EC2::Volume, Properties: {Size: 1e9, VolumeType: io1, Iops: 1}}":                                                                    "so many of GB of io1 volume have no price",
+		"{Type: AWS::EC2::Volume, Properties: {Size: -5}}":                                                                                               "Size is not a number that has a price",
+		"{Type: AWS::EC2::Volume, Condition: Maybe, Properties: {Size: 5}}":                                                                              "whether it exists is not known: Maybe is a condition with unknown values",
+		"{Type: AWS::EC2::Volume, Properties: !If [Maybe, {Size: 1}, {Size: 2}]}":                                                                        "Size is not known: it is !If [Maybe, {Size: 1}, {Size: 2}]",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, DBSnapshotIdentifier: s}}":                                              "its engine is that of a snapshot or instance that is not in the template",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: oracle-se2, AllocatedStorage: '20'}}":                           "no price is known for engine oracle-se2, license model not given",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: mysql, MultiAZ: !Ref P, AllocatedStorage: '20'}}":               "MultiAZ is not known: it is !Ref P",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: '****', Engine: mysql, AllocatedStorage: '20'}}":                                     "DBInstanceClass is a secret",
+		"{Type: AWS::RDS::DBInstance, Properties: {DBInstanceClass: db.m5.large, Engine: mysql}}":                                                        "it has no AllocatedStorage",
+		"{Type: AWS::AutoScaling::AutoScalingGroup, Properties: {MinSize: '2', MaxSize: '2', MixedInstancesPolicy: {}}}":                                 "it mixes instance types, by MixedInstancesPolicy",
+		"{Type: AWS::ECS::Service, Properties: {LaunchType: FARGATE, TaskDefinition: 'arn:x'}}":                                                          "its task definition is not in the template",
+		"{Type: AWS::EC2::VPCEndpoint, Properties: {VpcEndpointType: Interface, SubnetIds: !Split [',', !Ref P]}}":                                       "SubnetIds is not known: it is !Split [\",\", !Ref P]",
+		"{Type: AWS::EC2::VPCEndpoint, Properties: {VpcEndpointType: Interface, SubnetIds: [!If [Maybe, a, !Ref 'AWS::NoValue'], b]}}":                   "SubnetIds is not known: it is [!If [Maybe, a, !Ref AWS::NoValue], b]",
+		"{Type: AWS::CloudWatch::Alarm, Properties: {Metrics: [!If [Maybe, {Id: a, MetricStat: {}}, {Id: a, Expression: b}], {Id: c, MetricStat: {}}]}}": "Metrics is not known: it is [!If [Maybe, {Id: a, MetricStat: {}}, {Expression: b, Id: a}], {Id: c, MetricSta…",
+		"{Type: AWS::WAFv2::WebACL, Properties: {Rules: [!If [Maybe, {Name: a}, !If [Maybe, {Name: b}, !Ref 'AWS::NoValue']]]}}":                         "Rules is not known: it is [!If [Maybe, {Name: a}, !If [Maybe, {Name: b}, !Ref AWS::NoValue]]]",
+		"{Type: AWS::SecretsManager::Secret, Properties: {ReplicaRegions: [!If [Maybe, !Ref 'AWS::NoValue', {Region: a}]]}}":                             "ReplicaRegions is not known: it is [!If [Maybe, !Ref AWS::NoValue, {Region: a}]]",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: ''}}":                                                                                     "InstanceType is empty",
+		"{Type: AWS::EC2::Instance, Properties: {InstanceType: !Ref P, Tags: []}}":                                                                       "InstanceType is not known: it is !Ref P",
+		"{Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: x}}":                                                                               "what it makes is not in the template",
+		"{Type: 'Custom::Thing', Properties: {ServiceToken: x}}":                                                                                         "what it makes is not in the template",
+		"{Type: AWS::WorkSpaces::Workspace, Properties: {}}":                                                                                             "Stackwright has no price for this type",
+		"{Type: AWS::EC2::NatGateway, Properties: !If [Maybe, {}, {}], Condition: Maybe}":                                                                "whether it exists is not known: Maybe is a condition with unknown values",
 	} {
 		e := estimate(t, head+text+"\n", "us-east-1", nil)
 		if len(e.Resources) != 1 || !slices.Contains(e.Resources[0].Unknown, want) {
@@ -128,7 +133,7 @@ func TestUnknown(t *testing.T) {
 	if e := estimate(t, head+"{Type: AWS::EC2::NatGateway}\n", "cn-north-1", nil); len(e.Resources) != 1 || e.Monthly() != 0 || len(e.Resources[0].Unknown) != 1 {
 		t.Errorf("in China:\n%s", shown(e))
 	}
-	if e := estimate(t, "Transform: Some-Macro\nResources:\n  X: {Type: AWS::SNS::Topic}\n", "us-east-1", nil); len(e.Caveats) != 1 {
+	if e := estimate(t, "Transform: Some-Macro\nResources:\n  X: {Type: AWS::SNS::Topic}\n", "us-east-1", nil); e.Resources[len(e.Resources)-1].ID != "transform Some-Macro" || len(e.Resources[1].Unknown) != 1 {
 		t.Errorf("with a macro:\n%s", shown(e))
 	}
 }
