@@ -168,7 +168,7 @@ func (s *StackCost) estimate(side difference.Side, uncertain map[string]string, 
 		}
 	}
 	evaluation := side.Template.In(scope)
-	e = cost.Of(evaluation, side.Template, s.Region)
+	e = cost.Of(evaluation, side.Template, s.Region, uncertain)
 	return e, func(id string) string {
 		policy, _ := evaluation.Policy(side.Template.Resources[id].DeletionPolicy)
 		return policy

@@ -48,7 +48,7 @@ func TestUnknownCost(t *testing.T) {
 	if c.Cost.Unknown != 3 || c.Cost.Difference.Dollars() != price.Of(32.85) || strings.Contains(asJSON(t, c.Stacks[1].Cost), "m9") {
 		t.Errorf("%s", text)
 	}
-	for i, why := range []string{"InstanceType is not known: it is !Ref Type", "InstanceType is not known: it is !Ref Secret", "Stackwright has no price for this type"} {
+	for i, why := range []string{"InstanceType is not known: it is !Ref Type (known when net is created)", "InstanceType is not known: it is !Ref Secret (a secret, because of NoEcho)", "Stackwright has no price for this type"} {
 		if r := c.Stacks[1].Cost.Resources[i]; !slices.Equal(r.Unknown, []string{why}) || r.After != nil || r.Difference != nil {
 			t.Errorf("%s: %q", r.ID, r.Unknown)
 		}

@@ -122,7 +122,7 @@ func (p *planText) stackCost(s report.StackCost) {
 	p.add(2, sign, span{bold, " " + s.Stack}, span{normal, "  " + said + " in " + s.Region + ": " + amount})
 	var byUse []string
 	for _, r := range s.Resources {
-		if r.ByUse != "" && len(r.Parts)+len(r.Unknown) == 0 {
+		if r.ByUse != "" && len(r.Parts)+len(r.Unknown)+len(r.Assumed) == 0 {
 			byUse = append(byUse, r.ID+" ("+r.ByUse+")")
 			continue
 		}

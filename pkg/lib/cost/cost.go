@@ -73,8 +73,9 @@ func joined(tables ...map[string]row) map[string]row {
 	return all
 }
 
-// Of estimates what the resources of an evaluated template cost in a region. A value that the evaluation does not know makes a price unknown.
-func Of(e *template.Evaluation, t *template.Template, region string) Estimate {
+// Of estimates what the resources of an evaluated template cost in a region. A value that the evaluation does not know makes a price unknown. Why
+// says why the values of parameters are not known; it may lack some.
+func Of(e *template.Evaluation, t *template.Template, region string, why map[string]string) Estimate {
 	var all Estimate
 	for _, name := range t.Makers() {
 		kind, _, _ := strings.Cut(name, " ")
@@ -83,7 +84,7 @@ func Of(e *template.Evaluation, t *template.Template, region string) Estimate {
 		}
 		all.Resources = append(all.Resources, Resource{ID: name, Type: kind, Unknown: []string{hidden}, Hidden: true})
 	}
-	s := &stack{e: e, globals: t.Globals, region: region, resources: make(map[string]template.Resource)}
+	s := &stack{e: e, t: t, why: why, region: region, resources: make(map[string]template.Resource)}
 	present := e.Resources()
 	for _, r := range present {
 		s.resources[r.Name] = r
@@ -103,7 +104,8 @@ const hidden = "what it makes is not in the template"
 // stack is a template that is estimated.
 type stack struct {
 	e         *template.Evaluation
-	globals   map[string][]string
+	t         *template.Template
+	why       map[string]string // the value of a parameter is not known
 	region    string
 	resources map[string]template.Resource
 }
@@ -279,11 +281,30 @@ func (p *pricing) lacks(o object, key string) {
 	text := "a dynamic reference"
 	switch v := v.(type) {
 	case template.Call:
-		text = shorten(template.Compact(v))
+		text = shorten(template.Compact(v)) + p.because(v)
 	case []any, map[string]any:
-		text = shorten(template.Compact(v))
+		text = shorten(template.Compact(v)) + p.because(v)
 	}
 	p.unknown(name + " is not known: it is " + text)
+}
+
+// because says why the parameters in a value are not known.
+func (s *stack) because(v any) string {
+	var all []string
+	for _, r := range template.References(v) {
+		why := s.why[r.Name]
+		if s.t.Parameters[r.Name].NoEcho {
+			why = "a secret, because of NoEcho"
+		}
+		if why != "" && !slices.Contains(all, why) {
+			all = append(all, why)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.Sort(all)
+	return " (" + strings.Join(all, "; ") + ")"
 }
 
 // shorten leaves the beginning of a long text.
