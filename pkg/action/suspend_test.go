@@ -204,7 +204,7 @@ func TestSavings(t *testing.T) {
 
 // Hours after the first resume began do not count, because it may have started some resources although it has failed.
 func TestSavingsEndWithTheFirstResume(t *testing.T) {
-	v := action.Named(action.All(nil, nil, nil, &switches{})...).Of(plan.Resume)
+	v := action.Named(action.All(nil, nil, nil, &switches{}, nil)...).Of(plan.Resume)
 	in := switched(plan.Resume, &plan.Suspension{Since: now.Add(-36 * time.Hour), Resources: []plan.Stopped{{Type: "T", ID: "a", Charged: "2 ec2 linux m5.large"}}})
 	in.Record.Target.Region = "us-east-1"
 	in.Now = now.Add(-24 * time.Hour)
