@@ -262,7 +262,7 @@ func (p *memoryBackend) inEnvironment(s run.Source, made project.Project, enviro
 		return made, nil
 	}
 	if !slices.Contains(p.declared[s], environment) {
-		return made, fault.New(fault.Invalid, "environments: %s is not listed: list it, unless it is default", environment)
+		return made, fault.New(fault.Invalid, "environments: %s is not listed: list it, or name another", environment)
 	}
 	made.Nodes = maps.Clone(made.Nodes)
 	for name, n := range made.Nodes {

@@ -28,7 +28,7 @@ func TestEnvironments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, h := open(t)
 			l.edit("stackwright.yaml", "environments:\n", ephemeral)
-			l.has(l.run("deploy", l.project, "--env", "qa").err, "environments: qa is not listed and fits no pattern: list it, unless it is default: available: pr-*, prod")
+			l.has(l.run("deploy", l.project, "--env", "qa").err, "environments: qa is not listed and fits no pattern: list it, or name another: available: pr-*, prod")
 			l.has(l.run("deploy", l.project, "--env", "pr-*").err, "environments: pr-* is a pattern: name an environment that fits it, such as pr-1")
 			l.has(l.must(cli.ExitOK, "deploy", l.project, "--env", "pr-7"), "3 created")
 			l.must(cli.ExitOK, "deploy", l.project, "--env", "prod")

@@ -124,7 +124,8 @@ func (t Task) saves() []string {
 	return []string{"this saves about " + price.PerHour(hourly) + ", an estimate" + unpriced(unknown)}
 }
 
-// saved says what a suspension has saved until now. It counts from when the stack was suspended first.
+// saved says what a suspension has saved. It counts from when the stack was suspended first until the first resume began, whose start of some
+// resources may have succeeded although the resume has failed.
 func (t Task) saved() []string {
 	if len(t.stopped()) == 0 {
 		return nil
@@ -136,7 +137,11 @@ func (t Task) saved() []string {
 	case hourly == 0:
 		return nil
 	}
-	hours := max(0, t.Now.Sub(t.Record.Suspended.Since).Hours())
+	until := t.Now
+	if first := t.Record.Suspended.Resumed; !first.IsZero() {
+		until = first
+	}
+	hours := max(0, until.Sub(t.Record.Suspended.Since).Hours())
 	return []string{fmt.Sprintf("this has saved about %s in %.1f hours, an estimate%s", hourly.Times(hours), hours, unpriced(unknown))}
 }
 
@@ -175,11 +180,23 @@ func (t Task) finished(ctx context.Context, x Switches, on bool) (p Progress, re
 
 // resumeVerb starts what was stopped in a stack.
 func resumeVerb(x Switches) Verb {
-	return Verb{Name: plan.Resume, Action: starts{x}, Past: "resumed"}
+	a := starts{x}
+	return Verb{Name: plan.Resume, Action: a, Before: a.record, Past: "resumed"}
 }
 
 // starts starts what the record lists, and then takes the list out of the record.
 type starts struct{ Switches }
+
+// record returns the record with the time when the first resume began.
+func (starts) record(_ context.Context, t Task) (plan.Record, error) {
+	if t.Record.Suspended == nil || !t.Record.Suspended.Resumed.IsZero() {
+		return t.Record, nil
+	}
+	r, s := t.Record, *t.Record.Suspended
+	s.Resumed = t.Now
+	r.Run, r.Suspended = t.Run, &s
+	return r, nil
+}
 
 // Start starts everything that the record lists.
 func (a starts) Start(ctx context.Context, t Task) (plan.Receipt, error) {

@@ -202,6 +202,31 @@ func TestSavings(t *testing.T) {
 	}
 }
 
+// Hours after the first resume began do not count, because it may have started some resources although it has failed.
+func TestSavingsEndWithTheFirstResume(t *testing.T) {
+	v := action.Named(action.All(nil, nil, nil, &switches{}, nil)...).Of(plan.Resume)
+	in := switched(plan.Resume, &plan.Suspension{Since: now.Add(-36 * time.Hour), Resources: []plan.Stopped{{Type: "T", ID: "a", Charged: "2 ec2 linux m5.large"}}})
+	in.Record.Target.Region = "us-east-1"
+	in.Now = now.Add(-24 * time.Hour)
+	first, err := v.Before(t.Context(), in)
+	if err != nil || first.Suspended == nil || !first.Suspended.Resumed.Equal(in.Now) || !in.Record.Suspended.Resumed.IsZero() {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	in.Record, in.Now, in.Receipt = first, now, plan.Receipt{Executed: true}
+	again, err := v.Before(t.Context(), in)
+	if err != nil || !again.Suspended.Resumed.Equal(now.Add(-24*time.Hour)) {
+		t.Errorf("%+v, %v", again, err)
+	}
+	const want = "started: a; this has saved about $2.30 in 12.0 hours, an estimate"
+	if p, err := v.Poll(t.Context(), in); err != nil || p.Why != want {
+		t.Errorf("%q, %v", p.Why, err)
+	}
+	in.Record.Suspended = nil
+	if r, err := v.Before(t.Context(), in); err != nil || r.Suspended != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // A plan of a suspend or a resume reads, and changes nothing. What cannot be read now is read again, and what AWS refuses ends the step.
 func TestSuspensionIsProposed(t *testing.T) {
 	s := &plan.Suspension{Since: now, Run: "r1", Resources: []plan.Stopped{{Type: "T", ID: "a", Was: "4"}}}

@@ -30,7 +30,7 @@ type Changes struct {
 	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
 	MaxFailures []project.Limit `json:"max_failures,omitempty"` // how many stacks may fail before the run starts no more steps of the others
 	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
-	Cost        *Cost           `json:"cost,omitempty"`         // what it adds a month, an estimate; missing if only what is free changes
+	Cost        *Cost           `json:"cost,omitempty"`         // what it adds a month, an estimate; missing if it is not estimated
 	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of
 	Hooks       []PlannedHook   `json:"hooks,omitempty"`        // of the whole deploy
 	Selection   *ShownSelection `json:"selection,omitempty"`    // which stacks it is about; missing if it is about all

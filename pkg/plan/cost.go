@@ -27,8 +27,15 @@ type Cost struct {
 	Uncompared int       `json:"uncompared"` // stacks that are not in the amounts, because what they cost before or after is not known
 }
 
-// Known reports whether the plan has an amount.
-func (c *Cost) Known() bool { return c != nil && (c.Before != 0 || c.After != 0) }
+// Known reports whether the plan has an amount. Amounts of 0 are none if there is something whose price is not known.
+func (c *Cost) Known() bool {
+	return c != nil && (c.Before != 0 || c.After != 0 || c.Unknown+c.Uncompared == 0)
+}
+
+// Differs reports whether there is something to say about what the plan adds: an amount, or that one is not known.
+func (c *Cost) Differs() bool {
+	return c != nil && (c.Before != 0 || c.After != 0 || c.Unknown+c.Uncompared > 0)
+}
 
 // A StackCost is what a plan adds to what a stack costs a month. An amount that is missing is not known.
 type StackCost struct {
@@ -36,8 +43,11 @@ type StackCost struct {
 	Before     *price.USD     `json:"before,omitempty"`
 	After      *price.USD     `json:"after,omitempty"`
 	Difference *price.USD     `json:"difference,omitempty"`
+	Unknown    int            `json:"unknown"`   // resources that differ and have a price which is not known, or not whole
 	Resources  []ResourceCost `json:"resources"` // those whose price differs, or may differ, sorted
 	Caveats    []string       `json:"caveats,omitempty"`
+
+	uncompared bool // one of its templates is not known
 }
 
 // A ResourceCost is what a plan adds to what a resource costs a month.
@@ -46,7 +56,7 @@ type ResourceCost struct {
 	Type       string     `json:"type"`
 	Before     *price.USD `json:"before,omitempty"`     // missing if there is no such resource before, or nothing of its price is known
 	After      *price.USD `json:"after,omitempty"`      // the same afterwards
-	Difference *price.USD `json:"difference,omitempty"` // of the parts that are known; missing if nothing of a price is known
+	Difference *price.USD `json:"difference,omitempty"` // of the parts that are known; missing if nothing of a price is known, or the stack is not compared
 	Parts      []string   `json:"parts,omitempty"`      // of the price afterwards, or before if there is no such resource afterwards
 	ByUse      string     `json:"by_use,omitempty"`     // what else is charged, by use
 	Unknown    []string   `json:"unknown,omitempty"`
@@ -71,6 +81,7 @@ func (d describer) price(c *StackChange, steps []Step, n project.Node, r Record,
 	case c.Action == ActionImport:
 		comes = before.Template == nil
 	}
+	_, imported := importReason(steps)
 	was, kept, knowsBefore := s.estimate(before, nil, comes)
 	will, _, knowsAfter := s.estimate(after, uncertain, gone)
 	if !knowsBefore {
@@ -79,27 +90,60 @@ func (d describer) price(c *StackChange, steps []Step, n project.Node, r Record,
 	if !knowsAfter {
 		s.Caveats = append(s.Caveats, "what the stack will cost is not known, because its template cannot be read")
 	}
-	s.compare(c, was, will, knowsBefore && knowsAfter)
-	s.retain(kept, will)
-	if len(s.Resources) == 0 && (knowsBefore && knowsAfter || knowsAfter && len(will.Resources) == 0 && !gone) {
+	s.uncompared = !knowsBefore || !knowsAfter
+	was = costs(was, will, imported)
+	s.compare(c, was, will)
+	if !s.uncompared {
+		s.retain(kept, will)
+	}
+	if len(s.Resources) == 0 && (!s.uncompared || knowsAfter && len(will.Resources) == 0 && !gone) {
 		return
 	}
 	earlier, later := s.sums(was, will)
-	if knowsBefore {
+	if knowsBefore && s.tells(earlier+later, was) {
 		s.Before = amount(earlier)
 	}
-	if knowsAfter {
+	if knowsAfter && s.tells(earlier+later, will) {
 		s.After = amount(later)
 	}
-	if knowsBefore && knowsAfter {
+	if s.Before != nil && s.After != nil {
 		s.Difference = amount(later - earlier)
 	}
 	c.Cost = &s
 }
 
+// tells reports whether the amount of a side says something: if nothing of a stack has a known price, that of a side with unknown prices does not.
+func (s *StackCost) tells(sum price.Dollars, of cost.Estimate) bool {
+	split := make(map[string]bool)
+	for _, r := range s.Resources {
+		split[r.ID] = r.split
+	}
+	return sum != 0 || !slices.ContainsFunc(of.Resources, func(r cost.Resource) bool { return len(r.Unknown) > 0 || split[r.ID] })
+}
+
+// costs returns was with what the stack will have and exists already, because the plan only imports it.
+func costs(was, will cost.Estimate, imported map[string]bool) cost.Estimate {
+	all := cost.Estimate{Resources: slices.Clone(was.Resources)}
+	before := byID(was)
+	for _, r := range will.Resources {
+		if _, has := before[r.ID]; imported[r.ID] && !has {
+			all.Resources = append(all.Resources, r)
+		}
+	}
+	return all
+}
+
 func amount(d price.Dollars) *price.USD {
 	u := d.USD()
 	return &u
+}
+
+// dollars is an amount of a stack that is compared; nothing of it is known if it is missing.
+func dollars(u *price.USD) price.Dollars {
+	if u == nil {
+		return 0
+	}
+	return u.Dollars()
 }
 
 // amountOf is what a resource costs; nil if nothing of it is known.
@@ -124,12 +168,7 @@ func (s *StackCost) estimate(side difference.Side, uncertain map[string]string, 
 		}
 	}
 	evaluation := side.Template.In(scope)
-	e = cost.Of(evaluation, side.Template, s.Region)
-	for _, caveat := range e.Caveats {
-		if !slices.Contains(s.Caveats, caveat) {
-			s.Caveats = append(s.Caveats, caveat)
-		}
-	}
+	e = cost.Of(evaluation, side.Template, s.Region, uncertain)
 	return e, func(id string) string {
 		policy, _ := evaluation.Policy(side.Template.Resources[id].DeletionPolicy)
 		return policy
@@ -149,8 +188,8 @@ func (s *StackCost) retain(policy func(id string) string, will cost.Estimate) {
 	}
 }
 
-// compare lists the resources whose price differs or may differ. Where one side is not known, it lists those of the other.
-func (s *StackCost) compare(c *StackChange, was, will cost.Estimate, both bool) {
+// compare lists the resources whose price differs or may differ. Where one side is not known, it lists those of the other, without a difference.
+func (s *StackCost) compare(c *StackChange, was, will cost.Estimate) {
 	old, next := byID(was), byID(will)
 	ids := maps.Clone(old)
 	maps.Copy(ids, next)
@@ -162,7 +201,7 @@ func (s *StackCost) compare(c *StackChange, was, will cost.Estimate, both bool) 
 		b, before := old[id]
 		a, after := next[id]
 		unknown := len(b.Unknown)+len(a.Unknown) > 0
-		if before && after && both && reflect.DeepEqual(b, a) && !(changed[id] && unknown) {
+		if before && after && reflect.DeepEqual(b, a) && !a.Hidden && !(changed[id] && unknown) {
 			continue
 		}
 		one := ResourceCost{ID: id, Type: cmp.Or(a.Type, b.Type), Unknown: a.Unknown, Assumed: a.Assumed, ByUse: a.Usage}
@@ -181,11 +220,14 @@ func (s *StackCost) compare(c *StackChange, was, will cost.Estimate, both bool) 
 			one.After = amountOf(a)
 		}
 		one.split = before && after && !slices.Equal(b.Unknown, a.Unknown)
-		if !one.split && (!before || one.Before != nil) && (!after || one.After != nil) {
+		if !s.uncompared && !one.split && (!before || one.Before != nil) && (!after || one.After != nil) {
 			one.Difference = amount(a.Monthly() - b.Monthly())
 		}
 		for _, p := range shown.Parts {
 			one.Parts = append(one.Parts, p.What)
+		}
+		if len(one.Unknown) > 0 {
+			s.Unknown++
 		}
 		s.Resources = append(s.Resources, one)
 	}
@@ -215,26 +257,25 @@ func byID(e cost.Estimate) map[string]cost.Resource {
 	return all
 }
 
-// costOf adds up what stacks cost; nil if none has a price.
+// costOf adds up what stacks cost. It is nil for a plan that Stackwright does not estimate: only what runs decides what it saves.
 func costOf(stacks []StackChange) *Cost {
 	var before, after price.Dollars
 	all := Cost{Currency: "USD", Basis: CostBasis}
-	found := false
+	found := len(stacks) == 0
 	for _, c := range stacks {
+		found = found || c.Action != ActionRevert && c.Action.proposesSuspension() == ""
 		s := c.Cost
 		if s == nil {
 			continue
 		}
-		found = true
-		if s.Difference == nil {
+		switch {
+		case s.uncompared:
 			all.Uncompared++
-		} else {
-			before, after = before+s.Before.Dollars(), after+s.After.Dollars()
+		default:
+			before, after = before+dollars(s.Before), after+dollars(s.After)
 		}
+		all.Unknown += s.Unknown
 		for _, r := range s.Resources {
-			if len(r.Unknown) > 0 {
-				all.Unknown++
-			}
 			if r.ByUse != "" {
 				all.ByUse++
 			}

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/lib/price"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // What a stack costs is compared before and after: only resources whose price differs are listed, and the sums are of all.
@@ -46,7 +48,7 @@ func TestUnknownCost(t *testing.T) {
 	if c.Cost.Unknown != 3 || c.Cost.Difference.Dollars() != price.Of(32.85) || strings.Contains(asJSON(t, c.Stacks[1].Cost), "m9") {
 		t.Errorf("%s", text)
 	}
-	for i, why := range []string{"InstanceType is not known: it is !Ref Type", "InstanceType is not known: it is !Ref Secret", "Stackwright has no price for this type"} {
+	for i, why := range []string{"InstanceType is not known: it is !Ref Type (known when net is created)", "InstanceType is not known: it is !Ref Secret (a secret, because of NoEcho)", "Stackwright has no price for this type"} {
 		if r := c.Stacks[1].Cost.Resources[i]; !slices.Equal(r.Unknown, []string{why}) || r.After != nil || r.Difference != nil {
 			t.Errorf("%s: %q", r.ID, r.Unknown)
 		}
@@ -77,8 +79,56 @@ func TestCostOfUncomparedStack(t *testing.T) {
 	if cost == nil || cost.Before != nil || cost.Difference != nil || cost.After.Dollars() != price.Of(32.85) || len(cost.Caveats) != 1 {
 		t.Errorf("%s", asJSON(t, cost))
 	}
-	if c.Cost.Uncompared != 1 || c.Cost.After != 0 || c.Cost.Difference != 0 {
+	if c.Cost.Uncompared != 1 || c.Cost.After != 0 || c.Cost.Difference != 0 || c.Cost.Known() || cost.Resources[0].Difference != nil || cost.Resources[0].After.Dollars() != price.Of(32.85) {
 		t.Errorf("%s", asJSON(t, c.Cost))
+	}
+}
+
+// What is only imported costs already: the import adds nothing, and what comes with it adds its price.
+func TestCostOfImport(t *testing.T) {
+	const text = "Resources:\n  Nat: {Type: AWS::EC2::NatGateway, DeletionPolicy: Retain}\n  Topic: {Type: AWS::SNS::Topic}\n  Key: {Type: AWS::KMS::Key}\n"
+	for _, status := range []plan.Status{"", "CREATE_COMPLETE"} {
+		f := importingView(t, status, map[string]project.Identifier{"Nat": {"NatGatewayId": "nat-1"}})
+		if status == "" {
+			delete(f.Recorded, "db")
+		}
+		n := f.Desired.Nodes["db"]
+		n.Target.Region = "eu-west-1"
+		f.Desired.Nodes["db"] = n
+		found := f.Found["db"]
+		found.Desired = parsed(t, text)
+		f.Found["db"] = found
+		p, err := plan.Deploy(f.View)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := f.Describe(p, func(string) (*template.Template, error) { return parsed(t, text), nil })
+		if c.Cost == nil || c.Cost.Before.Dollars() != price.Of(32.85) || c.Cost.Difference.Dollars() != price.Of(1) {
+			t.Errorf("%q: %s", status, asJSON(t, c))
+		}
+	}
+}
+
+// What a macro or a loop makes is not known: it is counted, also if it stays as it is.
+func TestCostOfMacros(t *testing.T) {
+	s := newStacks()
+	const text = "Transform: [AWS::LanguageExtensions, Some-Macro]\nParameters:\n  A: {Type: String}\nResources:\n  Key: {Type: AWS::KMS::Key, Properties: {Description: a}}\n  Fn::ForEach::Nats: [N, [A, B], {'Nat${N}': {Type: AWS::EC2::NatGateway}}]\n"
+	s.node("app", strings.Replace(text, "Description: a", "Description: b", 1), "A=1")
+	s.live("app", text, map[string]string{"A": "1"}, nil)
+	s.node("new", text, "A=1")
+	c := s.describe(t)
+	if c.Cost == nil || c.Cost.Unknown != 4 || c.Stacks[0].Cost == nil || c.Stacks[0].Cost.Unknown != 2 || c.Cost.Difference.Dollars() != price.Of(1) {
+		t.Errorf("%s", asJSON(t, c))
+	}
+}
+
+// A stack of which no price is known has no amount, and not one of 0.
+func TestStackWithoutKnownPrice(t *testing.T) {
+	s := newStacks()
+	s.node("app", "Resources:\n  W: {Type: AWS::WorkSpaces::Workspace}\n  Q: {Type: AWS::SQS::Queue}\n")
+	c := s.describe(t)
+	if cost := c.Stacks[0].Cost; cost == nil || cost.After != nil || cost.Difference != nil || cost.Unknown != 1 || c.Cost.Unknown != 1 || c.Cost.Uncompared != 0 || c.Cost.Known() {
+		t.Errorf("%s", asJSON(t, c))
 	}
 }
 
@@ -95,13 +145,13 @@ func TestCostOfDeletion(t *testing.T) {
 	}
 }
 
-// A plan of what is free has no cost.
+// A plan of what is free says that it costs nothing.
 func TestFreePlan(t *testing.T) {
 	s := newStacks()
 	s.node("app", "Resources:\n  Role: {Type: AWS::IAM::Role}\n")
 	s.node("other", "Resources:\n  Role: {Type: AWS::IAM::Role}\n  Key: {Type: AWS::KMS::Key}\n")
 	s.live("other", "Resources:\n  Key: {Type: AWS::KMS::Key}\n", nil, nil)
-	if c := s.describe(t); c.Cost != nil || c.Stacks[0].Cost != nil || len(c.Stacks) != 2 || c.Cost.Known() {
+	if c := s.describe(t); c.Cost == nil || c.Stacks[0].Cost != nil || len(c.Stacks) != 2 || c.Cost.Differs() {
 		t.Errorf("%s", asJSON(t, c))
 	}
 }

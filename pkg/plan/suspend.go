@@ -28,8 +28,9 @@ const suspensionTimeout = project.Timeout(time.Hour)
 
 // A Suspension is what a suspend has stopped, or was to stop, in a stack. It is written before anything is stopped.
 type Suspension struct {
-	Since     time.Time `json:"since"` // of the first suspend after which no resume has succeeded
-	Run       string    `json:"run"`   // that suspend
+	Since     time.Time `json:"since"`            // of the first suspend after which no resume has succeeded
+	Run       string    `json:"run"`              // that suspend
+	Resumed   time.Time `json:"resumed,omitzero"` // when the first resume since then began: from then on some of it may run
 	Resources []Stopped `json:"resources"`
 }
 

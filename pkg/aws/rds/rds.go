@@ -105,9 +105,10 @@ func (d *Databases) Clusters(ctx context.Context, in project.Target, ids []strin
 		if err != nil {
 			return nil, refused("describe DB clusters", "*", err)
 		}
+		// Only the estimate of what a suspend saves needs the instances. If they cannot be read, their price is not known, and the suspend goes on.
 		members, err := instancesOf(ctx, client, out.DBClusters)
 		if err != nil {
-			return nil, err
+			members = nil
 		}
 		for _, one := range out.DBClusters {
 			if id := named(ids, one.DBClusterIdentifier); id != "" {

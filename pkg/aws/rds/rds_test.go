@@ -29,12 +29,17 @@ type service struct {
 	then   string // what it is to say to the second
 	status int
 	code   string
+
+	failsThen bool // the second request is denied
 }
 
 // Do is aws.HTTPClient.
 func (s *service) Do(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	s.got = append(s.got, string(body))
+	if s.failsThen && len(s.got) == 2 {
+		s.status, s.code = http.StatusForbidden, "AccessDenied"
+	}
 	action, _, _ := strings.Cut(strings.TrimPrefix(string(body), "Action="), "&")
 	said := "<R><" + action + "Result>" + s.said + "</" + action + "Result></R>"
 	if s.said, s.then = s.then, ""; s.code != "" {
@@ -114,6 +119,11 @@ func TestClusterIsChargedForItsInstances(t *testing.T) {
 		if err != nil || got[id].Charged != want || got[id].Status != "available" {
 			t.Errorf("%s: %+v, want %q: %v", id, got[id], want, err)
 		}
+	}
+	denied := &service{said: "<DBClusters>" + cluster("two", members("a", "b")) + cluster("none", "") + "</DBClusters>", failsThen: true}
+	got, err = databases(denied).Clusters(t.Context(), project.Target{}, []string{"two", "none"})
+	if err != nil || got["two"].Charged != "" || got["two"].Status != "available" || got["none"].Charged != "nothing" || len(denied.got) != 2 {
+		t.Errorf("without its instances: %+v, %v", got, err)
 	}
 	if len(s.got) != 2 || !strings.Contains(s.got[1], "Action=DescribeDBInstances") || !strings.Contains(s.got[1], "Value.1=a") {
 		t.Errorf("sent %q", s.got)

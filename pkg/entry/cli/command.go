@@ -181,6 +181,9 @@ func (c command) check(cmd *cobra.Command, call *call) error {
 	case n > c.most:
 		return fault.New(fault.Invalid, "%s: %s is one too many: it takes %s", c.path(), quoted(call.args[c.most]), c.args)
 	}
+	if slices.Contains(call.args, "") {
+		return fault.New(fault.Invalid, "%s: an argument is empty: give %s, or leave it out", c.path(), c.args)
+	}
 	if err := call.flags.complete(cmd.Flags(), call.Getenv); err != nil {
 		return err
 	}

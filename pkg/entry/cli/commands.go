@@ -86,7 +86,9 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 nothing. It is an estimate, from a table of public on-demand prices in this program: for what runs all the time, such as instances, databases,
 volumes, gateways and keys, 730 hours a month. What is charged by use, such as requests and traffic, is named and not estimated; what has no known
 price, or depends on a value that is not known yet, is said, and never counted as nothing. Where a price in the region is not known, it is that of
-us-east-1. With --link it also shows CloudFormation's own link for each stack, to AWS's calculator.` + ofDir + codes,
+us-east-1. The text shows each stack with its amounts and the resources that change them: what each adds, the prices and counts in it, what was assumed,
+what is not known and why, and what is charged by use. A stack that is not compared has no difference. The last line has the sum, and counts what is not in it.
+With --link it also shows CloudFormation's own link for each stack, to AWS's calculator.` + ofDir + codes,
 			examples: []string{"cost", "cost examples/shop --env prod", "cost examples/shop -o json", "cost --only data/ --link --installation stackwright"},
 		},
 		{

@@ -30,7 +30,10 @@ func showsCost(ctx context.Context, c *call) (int, error) {
 
 // printCost prints what a plan adds to what its stacks cost.
 func (s *session) printCost(ctx context.Context, c plan.Changes) error {
-	all := report.CostOf(c)
+	all, err := report.CostOf(c)
+	if err != nil {
+		return err
+	}
 	if s.call.flags.link {
 		if err := s.link(ctx, &all); err != nil {
 			return err
@@ -40,7 +43,7 @@ func (s *session) printCost(ctx context.Context, c plan.Changes) error {
 		return json.NewEncoder(s.call.Out).Encode(all)
 	}
 	_, colour := term.Able(s.call.Getenv)
-	_, err := fmt.Fprintln(s.call.Out, strings.Join(term.Cost(all, s.call.width(), colour && s.call.Window != nil), "\n"))
+	_, err = fmt.Fprintln(s.call.Out, strings.Join(term.Cost(all, s.call.width(), colour && s.call.Window != nil), "\n"))
 	return err
 }
 

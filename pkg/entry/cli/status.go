@@ -159,6 +159,9 @@ func (c *call) picture(r run.Run) error {
 		}
 		lines = t.Render(max(width, 40), term.MaxLines)
 	}
+	if c.command.name == "cost" && r.Operation == c.command.operation {
+		r.Operation = c.command.name // as the user has called it
+	}
 	if finished(r) {
 		lines = append(lines, term.Summary(r, c.commandLine, c.width())...)
 	} else if r.Soaks(time.Now()) {

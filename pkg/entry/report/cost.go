@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -32,6 +33,7 @@ type StackCost struct {
 	Before     *price.USD          `json:"before,omitempty"`
 	After      *price.USD          `json:"after,omitempty"`
 	Difference *price.USD          `json:"difference,omitempty"`
+	Unknown    int                 `json:"unknown"` // resources that differ and have a price which is not known, or not whole
 	Resources  []plan.ResourceCost `json:"resources"`
 	Caveats    []string            `json:"caveats,omitempty"`
 	Link       string              `json:"link,omitempty"`    // to the estimate of CloudFormation, with --link
@@ -45,20 +47,20 @@ type PriceSource struct {
 	Date   string `json:"date,omitempty"` // of the newest of them
 }
 
-// CostOf is what a plan adds to what its stacks cost.
-func CostOf(c plan.Changes) Cost {
+// CostOf is what a plan adds to what its stacks cost. It refuses a plan without an estimate: that is not one that costs nothing.
+func CostOf(c plan.Changes) (Cost, error) {
+	if c.Cost == nil {
+		return Cost{}, fault.New(fault.Refused, "the plan has no estimate, because the installation is older than this program and makes none: update the installation, then repeat the command")
+	}
 	all := Cost{
 		Format: CostFormat, Run: c.Run, Project: c.Project, Environment: c.Environment, Digest: c.Digest, Unchanged: c.Summary.Unchanged, Messages: c.Messages,
-		Cost: plan.Cost{Currency: "USD", Basis: plan.CostBasis}, Stacks: []StackCost{},
-	}
-	if c.Cost != nil {
-		all.Cost = *c.Cost
+		Cost: *c.Cost, Stacks: []StackCost{},
 	}
 	for _, s := range c.Stacks {
 		if s.Cost != nil {
 			all.Stacks = append(all.Stacks, StackCost{
 				Stack: s.Stack, Target: s.Target, Action: s.Action, Certainty: s.Certainty, Region: s.Cost.Region,
-				Before: s.Cost.Before, After: s.Cost.After, Difference: s.Cost.Difference, Resources: s.Cost.Resources, Caveats: s.Cost.Caveats,
+				Before: s.Cost.Before, After: s.Cost.After, Difference: s.Cost.Difference, Unknown: s.Cost.Unknown, Resources: s.Cost.Resources, Caveats: s.Cost.Caveats,
 			})
 		}
 	}
@@ -66,5 +68,5 @@ func CostOf(c plan.Changes) Cost {
 		all.Prices = append(all.Prices, PriceSource{s.Module + " " + s.Version, s.For, s.Date})
 	}
 	all.Prices = append(all.Prices, PriceSource{Source: "the price pages of AWS", For: "all else, as on AWS's pages for " + price.Home})
-	return all
+	return all, nil
 }

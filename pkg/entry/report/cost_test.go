@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
@@ -31,4 +32,11 @@ func TestSchemaOfCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Same(t, "../../../docs/cost.schema.json", string(want)+"\n")
+}
+
+// A plan of an installation that makes no estimates is refused: it is no plan that costs nothing.
+func TestPlanWithoutEstimate(t *testing.T) {
+	if c, err := report.CostOf(plan.Changes{Stacks: []plan.StackChange{{Stack: "db", Action: plan.ActionCreate}}}); err == nil || !strings.Contains(err.Error(), "update the installation") || len(c.Stacks) > 0 {
+		t.Errorf("%v, %+v", err, c)
+	}
 }

@@ -2,7 +2,6 @@ package term
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
@@ -12,7 +11,10 @@ import (
 
 // costLine says in a line what a plan adds a month.
 func costLine(c *plan.Cost) string {
-	return "cost: " + added(c.Difference) + " a month, an estimate (" + dollars(c.Before) + " → " + dollars(c.After) + ")" + withoutPrice(c)
+	if !c.Known() {
+		return "cost: not known" + withoutPrice(c)
+	}
+	return "cost: " + changeOf(c.Before, c.After, " a month, an estimate") + withoutPrice(c)
 }
 
 // withoutPrice says what is not in the amounts of a plan.
@@ -31,6 +33,19 @@ func withoutPrice(c *plan.Cost) string {
 }
 
 func dollars(u price.USD) string { return u.Dollars().String() }
+
+// cent is the least amount that is written.
+const cent = price.Dollars(10_000)
+
+// changeOf writes a difference and both of its sides in cents, so that the difference is that of the amounts as they are written.
+func changeOf(before, after price.USD, of string) string {
+	from, to := before.Dollars(), after.Dollars()
+	by := to - from
+	if from >= cent && to >= cent {
+		by = (to+cent/2)/cent*cent - (from+cent/2)/cent*cent
+	}
+	return added(by.USD()) + of + " (" + from.String() + " → " + to.String() + ")"
+}
 
 // added is an amount with its sign.
 func added(u price.USD) string {
@@ -63,10 +78,15 @@ func Cost(c report.Cost, width int, colour bool) []string {
 		from = append(from, text)
 	}
 	p.add(0, span{dim, "prices: " + strings.Join(from, "; ")})
-	if len(c.Stacks) == 0 && !c.Cost.Known() && c.Cost.Unknown+c.Cost.ByUse+c.Cost.Uncompared == 0 {
+	switch {
+	case len(c.Stacks) == 0 && !c.Cost.Differs() && c.Cost.ByUse == 0:
 		p.add(0, span{bold, fmt.Sprintf("the plan changes nothing that has a price; %d unchanged", c.Unchanged)})
-	} else {
-		p.add(0, span{bold, fmt.Sprintf("%s a month (%s → %s)%s; %d unchanged, not counted", added(c.Cost.Difference), dollars(c.Cost.Before), dollars(c.Cost.After), withoutPrice(&c.Cost), c.Unchanged)})
+	default:
+		amount := "not known"
+		if c.Cost.Known() {
+			amount = changeOf(c.Cost.Before, c.Cost.After, " a month")
+		}
+		p.add(0, span{bold, fmt.Sprintf("%s%s; %d unchanged, not counted", amount, withoutPrice(&c.Cost), c.Unchanged)})
 	}
 	lines := make([]string, len(p.lines))
 	for i, l := range p.lines {
@@ -87,25 +107,33 @@ func (p *planText) stackCost(s report.StackCost) {
 	}
 	amount := "not known"
 	switch {
-	case s.Difference != nil && *s.Before == 0 && *s.After == 0 && !slices.ContainsFunc(s.Resources, func(r plan.ResourceCost) bool { return len(r.Unknown) > 0 }):
+	case s.Difference != nil && *s.Before == 0 && *s.After == 0 && s.Unknown == 0:
 		amount = "nothing but what is charged by use"
 	case s.Difference != nil:
-		amount = fmt.Sprintf("%s a month (%s → %s)", added(*s.Difference), dollars(*s.Before), dollars(*s.After))
-	case s.After != nil:
+		amount = changeOf(*s.Before, *s.After, " a month")
+	case s.After != nil && *s.After != 0:
 		amount = dollars(*s.After) + " a month afterwards"
-	case s.Before != nil:
+	case s.Before != nil && *s.Before != 0:
 		amount = dollars(*s.Before) + " a month now"
+	}
+	if s.Unknown > 0 {
+		amount += "; " + Plural(s.Unknown, "resource") + " without a known price"
 	}
 	p.add(2, sign, span{bold, " " + s.Stack}, span{normal, "  " + said + " in " + s.Region + ": " + amount})
 	var byUse []string
 	for _, r := range s.Resources {
-		if r.ByUse != "" && len(r.Parts)+len(r.Unknown) == 0 {
+		if r.ByUse != "" && len(r.Parts)+len(r.Unknown)+len(r.Assumed) == 0 {
 			byUse = append(byUse, r.ID+" ("+r.ByUse+")")
 			continue
 		}
 		amount := "not known"
-		if r.Difference != nil {
+		switch {
+		case r.Difference != nil:
 			amount = added(*r.Difference)
+		case r.After != nil && r.Before == nil:
+			amount = dollars(*r.After) + " afterwards"
+		case r.Before != nil && r.After == nil:
+			amount = dollars(*r.Before) + " now"
 		}
 		p.add(6, span{normal, amount + "  "}, span{bold, r.ID}, span{dim, "  " + r.Type})
 		for _, part := range r.Parts {

@@ -56,7 +56,7 @@ func Markdown(c plan.Changes) string {
 		}
 	}
 	text := fmt.Sprintf("### `%s` of %s@%s\n\n%s\n\n", plan.CommandOf(c.Operation), c.Project, c.Environment, html.EscapeString(planTotals(c)))
-	if c.Cost.Known() {
+	if c.Cost.Differs() {
 		text += html.EscapeString(costLine(c.Cost)) + "\n\n"
 	}
 	if shown, left := fitting(cautions, maxLosses, nil); len(cautions) > 0 {

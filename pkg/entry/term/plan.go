@@ -93,7 +93,7 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 	for _, l := range denied {
 		p.add(0, span{danger, oneLine(l)})
 	}
-	if c.Cost.Known() {
+	if c.Cost.Differs() {
 		p.add(0, span{dim, costLine(c.Cost)})
 	}
 	p.add(0, span{bold, planTotals(c)})

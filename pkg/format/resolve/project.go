@@ -181,7 +181,7 @@ func (r *resolver) identify() {
 		if slices.ContainsFunc(d.EnvironmentNames(), declared.IsPattern) {
 			what += " and fits no pattern"
 		}
-		r.Add(d.ListAt, "environments: %s %s: list it, unless it is default%s", problem.Short(name), what, r.Hint(name, d.EnvironmentNames()))
+		r.Add(d.ListAt, "environments: %s %s: list it, or name another%s", problem.Short(name), what, r.Hint(name, d.EnvironmentNames()))
 	}
 }
 

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,24 +11,24 @@ import (
 
 // compute are the types that compute.
 var compute = map[string]row{
-	"AWS::EC2::Instance":                 {"traffic, and CPU credits of burstable types", instance},
+	"AWS::EC2::Instance":                 {"traffic", instance},
 	"AWS::AutoScaling::AutoScalingGroup": {"traffic, and the instances that scaling adds", group},
 	"AWS::EC2::CapacityReservation":      {"", reservation},
 	"AWS::ECS::Service":                  {"traffic, and the tasks that scaling adds", service},
 	"AWS::EKS::Cluster":                  {"what is beyond standard support, and automatic compute", flatly("cluster", "eks-cluster")},
-	"AWS::EKS::Nodegroup":                {"traffic, volumes, and the nodes that scaling adds", nodes},
+	"AWS::EKS::Nodegroup":                {"traffic, and the nodes that scaling adds", nodes},
 	"AWS::EKS::FargateProfile":           {"the pods that it runs", nil},
 	"AWS::Lambda::Function":              {"requests and duration", nil},
-	"AWS::Lambda::Alias":                 {"requests, duration, and provisioned concurrency", nil},
-	"AWS::Lambda::Version":               {"provisioned concurrency", nil},
-	"AWS::Serverless::Function":          {"requests and duration", nil},
+	"AWS::Lambda::Alias":                 {"requests and duration", unpriced("ProvisionedConcurrencyConfig", "provisioned concurrency")},
+	"AWS::Lambda::Version":               {"requests and duration", unpriced("ProvisionedConcurrencyConfig", "provisioned concurrency")},
+	"AWS::Serverless::Function":          {"requests and duration", serverlessFunction},
 	"AWS::Serverless::StateMachine":      {"transitions or requests", nil},
 	"AWS::Batch::JobDefinition":          {"the jobs that it runs", nil},
 	"AWS::ECS::TaskDefinition":           {"the tasks that run", nil},
 	"AWS::Glue::Job":                     {"the time that it runs", nil},
 	"AWS::CodeBuild::Project":            {"the minutes that it builds", nil},
 	"AWS::StepFunctions::StateMachine":   {"transitions or requests", nil},
-	"AWS::AppRunner::Service":            {"the instances that run, and their requests", nil},
+	"AWS::AppRunner::Service":            {"the instances that run, and their requests", never("the memory of instances that wait for requests")},
 }
 
 // launch is what an instance is launched with: properties of its own come before those of its launch template.
@@ -66,7 +67,57 @@ func (p *pricing) system(from object) string {
 	return "linux"
 }
 
-// machines adds n instances of EC2 and their volumes.
+// unpriced says that the price of what a property configures is not known.
+func unpriced(key, what string) func(*pricing) {
+	return func(p *pricing) {
+		if p.has(key) {
+			p.unknown("no price is known for " + what)
+		}
+	}
+}
+
+// never says that a fixed price is not known.
+func never(what string) func(*pricing) {
+	return func(p *pricing) { p.unknown("no price is known for " + what) }
+}
+
+func serverlessFunction(p *pricing) {
+	if p.has("ProvisionedConcurrencyConfig") || p.global("Function", "ProvisionedConcurrencyConfig") {
+		p.unknown("no price is known for provisioned concurrency")
+	}
+}
+
+// global reports whether the Globals section of AWS::Serverless has a property for a kind of resources.
+func (s *stack) global(kind, key string) bool { return slices.Contains(s.t.Globals[kind], key) }
+
+// burstable are the families of instances that may use CPU credits.
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html
+var burstable = []string{"t2", "t3", "t3a", "t4g"}
+
+// addresses adds the public IPv4 addresses of n instances. Whether a subnet gives one is not in the properties of an instance.
+func (p *pricing) addresses(n float64, l launch) {
+	from := []object{l.at("AssociatePublicIpAddress")} // of a launch configuration
+	interfaces, is := l.at("NetworkInterfaces").list("NetworkInterfaces")
+	if is == unknown {
+		p.lacks(l.at("NetworkInterfaces"), "NetworkInterfaces")
+		return
+	}
+	said := false
+	for _, o := range append(from, interfaces...) {
+		if !o.has("AssociatePublicIpAddress") {
+			continue
+		}
+		said = true
+		if public, ok := p.yes(o, "AssociatePublicIpAddress"); ok && public {
+			p.flat(n, "public IPv4 address", "public-ipv4")
+		}
+	}
+	if !said {
+		p.assume("no public IPv4 address, which its subnet may give")
+	}
+}
+
+// machines adds n instances of EC2, their volumes and their addresses.
 func (p *pricing) machines(n float64, l launch) {
 	if l.at("InstanceMarketOptions").has("InstanceMarketOptions") || l.at("SpotPrice").has("SpotPrice") {
 		p.unknown("it uses Spot instances, whose price changes")
@@ -86,7 +137,11 @@ func (p *pricing) machines(n float64, l launch) {
 	}
 	if name, ok := p.text(l.at("InstanceType"), "InstanceType", ""); ok {
 		p.instances(n, price.EC2, p.system(l.at("ImageId")), name)
+		if family, _, _ := strings.Cut(name, "."); slices.Contains(burstable, family) {
+			p.out.Usage += ", and CPU credits"
+		}
 	}
+	p.addresses(n, l)
 	p.mapped(n, l.at("BlockDeviceMappings"))
 }
 
@@ -118,8 +173,15 @@ func instance(p *pricing) {
 		p.unknown("its launch template is not in the template")
 		return
 	case !ok && !p.has("InstanceType"):
-		p.instances(1, price.EC2, p.system(p.object), "m1.small") // the default of CloudFormation
-		return
+		l.own.all = maps.Clone(l.own.all)
+		if l.own.all == nil {
+			l.own.all = make(map[string]any)
+		}
+		if l.own.hole == nil {
+			l.own.all["InstanceType"] = "m1.small" // the default of CloudFormation
+		}
+	case !ok && p.has("LaunchTemplate"):
+		p.unknown("its launch template is not in the template, so what that adds is not known")
 	}
 	p.machines(1, l)
 }
@@ -131,10 +193,13 @@ func group(p *pricing) {
 		size = "MinSize"
 	}
 	n, ok := p.number(p.object, size, needed)
-	if !ok || n == 0 {
+	if !ok {
 		return
 	}
 	p.assume(size)
+	if n == 0 {
+		return
+	}
 	if p.has("MixedInstancesPolicy") {
 		p.unknown("it mixes instance types, by MixedInstancesPolicy")
 		return
@@ -179,7 +244,10 @@ func nodes(p *pricing) {
 		return
 	}
 	names, is := p.at("InstanceTypes")
-	list, _ := names.([]any)
+	list, several := names.([]any)
+	if is == known && !several { // CloudFormation takes a single value for a list of one
+		list = []any{names}
+	}
 	l, launches := p.launched(object{s: p.stack}, func() object {
 		ref := p.in("LaunchTemplate")
 		if v, ok := ref.all["Id"]; ok {
@@ -214,6 +282,13 @@ func nodes(p *pricing) {
 		p.unknown("its launch template is not in the template")
 	default:
 		p.instances(n, price.EC2, kind, "t3.medium") // the default of EKS
+	}
+	switch {
+	case launches:
+		p.addresses(n, l)
+		p.mapped(n, l.at("BlockDeviceMappings"))
+	default:
+		p.unknown("no price is known for the volumes of its nodes")
 	}
 }
 
@@ -259,6 +334,11 @@ func service(p *pricing) {
 	if system, _ := task.in("RuntimePlatform").at("OperatingSystemFamily"); strings.HasPrefix(template.Compact(system), "WINDOWS") {
 		p.unknown("no price is known for Windows on Fargate")
 		return
+	}
+	if storage := task.in("EphemeralStorage"); task.has("EphemeralStorage") {
+		if size, ok := p.number(storage, "SizeInGiB", needed); ok && size > 20 { // 20 GiB have no charge
+			p.unknown("no price is known for ephemeral storage above 20 GiB")
+		}
 	}
 	p.flat(n*cpu/1024, "vCPU of Fargate", "fargate-"+arm+"vcpu")
 	p.flat(n*memory/1024, "GB of memory of Fargate", "fargate-"+arm+"gb")

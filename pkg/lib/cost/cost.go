@@ -18,7 +18,6 @@ import (
 // An Estimate is what the resources of a stack cost.
 type Estimate struct {
 	Resources []Resource // sorted by ID, without those that are free
-	Caveats   []string   // what it does not see at all
 }
 
 // A Resource is what a resource costs a month.
@@ -28,6 +27,7 @@ type Resource struct {
 	Usage    string   // what else is charged, by use; empty if nothing is
 	Unknown  []string // why a part of the fixed price is not known: the parts lack it
 	Assumed  []string // what the parts assume
+	Hidden   bool     // it is a macro or a loop: what it makes may differ although it is the same
 }
 
 // A Part is a part of a price that is fixed.
@@ -73,13 +73,18 @@ func joined(tables ...map[string]row) map[string]row {
 	return all
 }
 
-// Of estimates what the resources of an evaluated template cost in a region. A value that the evaluation does not know makes a price unknown.
-func Of(e *template.Evaluation, t *template.Template, region string) Estimate {
+// Of estimates what the resources of an evaluated template cost in a region. A value that the evaluation does not know makes a price unknown. Why
+// says why the values of parameters are not known; it may lack some.
+func Of(e *template.Evaluation, t *template.Template, region string, why map[string]string) Estimate {
 	var all Estimate
-	if t.Macros() {
-		all.Caveats = append(all.Caveats, "what its macros and Fn::ForEach make is not counted")
+	for _, name := range t.Makers() {
+		kind, _, _ := strings.Cut(name, " ")
+		if strings.HasPrefix(name, "Fn::ForEach::") {
+			kind = "Fn::ForEach"
+		}
+		all.Resources = append(all.Resources, Resource{ID: name, Type: kind, Unknown: []string{hidden}, Hidden: true})
 	}
-	s := &stack{e: e, region: region, resources: make(map[string]template.Resource)}
+	s := &stack{e: e, t: t, why: why, region: region, resources: make(map[string]template.Resource)}
 	present := e.Resources()
 	for _, r := range present {
 		s.resources[r.Name] = r
@@ -93,9 +98,14 @@ func Of(e *template.Evaluation, t *template.Template, region string) Estimate {
 	return all
 }
 
+// hidden is why the price of what a macro or a nested stack makes is not known.
+const hidden = "what it makes is not in the template"
+
 // stack is a template that is estimated.
 type stack struct {
 	e         *template.Evaluation
+	t         *template.Template
+	why       map[string]string // the value of a parameter is not known
 	region    string
 	resources map[string]template.Resource
 }
@@ -109,7 +119,7 @@ func (s *stack) resource(r template.Resource) (Resource, bool) {
 	case isFree(r.Type):
 		return one, false
 	case isMade(r.Type):
-		one.Unknown = []string{"what it makes is not in the template"}
+		one.Unknown = []string{hidden}
 		return one, true
 	default:
 		one.Unknown = []string{"Stackwright has no price for this type"}
@@ -200,7 +210,7 @@ func (o object) has(key string) bool {
 	return is != absent
 }
 
-// list is the list at a key.
+// list is the list at a key. It is not known if it is not known which items it has.
 func (o object) list(key string) ([]object, state) {
 	v, is := o.at(key)
 	if is != known {
@@ -212,9 +222,33 @@ func (o object) list(key string) ([]object, state) {
 	}
 	all := make([]object, len(items))
 	for i, item := range items {
+		if perhaps(item) {
+			return nil, unknown
+		}
 		all[i] = o.s.within(key, item)
 	}
 	return all, known
+}
+
+// perhaps reports whether an item of a list may be missing, or be several items: it is a macro, or an Fn::If with a condition that is not known.
+func perhaps(item any) bool {
+	call, ok := item.(template.Call)
+	if !ok {
+		return false
+	}
+	switch call.Name {
+	case "Fn::Transform", template.TooLarge:
+		return true
+	case "Fn::If":
+		return slices.ContainsFunc(call.Arguments[1:min(3, len(call.Arguments))], func(v any) bool { return isNone(v) || perhaps(v) })
+	}
+	return false
+}
+
+// isNone reports whether a reduced value is AWS::NoValue.
+func isNone(v any) bool {
+	call, ok := v.(template.Call)
+	return ok && call.Name == "Ref" && len(call.Arguments) == 1 && call.Arguments[0] == "AWS::NoValue"
 }
 
 // target is the resource of the template that the value at a key refers to.
@@ -245,10 +279,32 @@ func (p *pricing) lacks(o object, key string) {
 		return
 	}
 	text := "a dynamic reference"
-	if call, ok := v.(template.Call); ok {
-		text = shorten(template.Compact(call))
+	switch v := v.(type) {
+	case template.Call:
+		text = shorten(template.Compact(v)) + p.because(v)
+	case []any, map[string]any:
+		text = shorten(template.Compact(v)) + p.because(v)
 	}
 	p.unknown(name + " is not known: it is " + text)
+}
+
+// because says why the parameters in a value are not known.
+func (s *stack) because(v any) string {
+	var all []string
+	for _, r := range template.References(v) {
+		why := s.why[r.Name]
+		if s.t.Parameters[r.Name].NoEcho {
+			why = "a secret, because of NoEcho"
+		}
+		if why != "" && !slices.Contains(all, why) {
+			all = append(all, why)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.Sort(all)
+	return " (" + strings.Join(all, "; ") + ")"
 }
 
 // shorten leaves the beginning of a long text.
@@ -282,6 +338,10 @@ func (p *pricing) text(o object, key, instead string) (string, bool) {
 		return instead, true
 	}
 	text, ok := template.Text(v)
+	if is == known && ok && text == "" {
+		p.unknown(strings.TrimPrefix(o.name+"."+key, ".") + " is empty")
+		return "", false
+	}
 	if is != known || !ok || text == "****" { // CloudFormation's mask of a NoEcho parameter
 		if text == "****" {
 			p.unknown(strings.TrimPrefix(o.name+"."+key, ".") + " is a secret")

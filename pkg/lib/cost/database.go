@@ -14,17 +14,17 @@ var databases = map[string]row{
 	"AWS::RDS::DBCluster":                   {"storage, I/O and backups", databaseCluster},
 	"AWS::ElastiCache::CacheCluster":        {"backups and traffic", cacheCluster},
 	"AWS::ElastiCache::ReplicationGroup":    {"backups and traffic", replicationGroup},
-	"AWS::ElastiCache::ServerlessCache":     {"stored data and processing units", nil},
+	"AWS::ElastiCache::ServerlessCache":     {"stored data and processing units", never("the least data that is charged")},
 	"AWS::OpenSearchService::Domain":        {"snapshots and traffic", searchDomain},
-	"AWS::OpenSearchServerless::Collection": {"capacity units and stored data", nil},
+	"AWS::OpenSearchServerless::Collection": {"capacity units and stored data", never("the least capacity, which collections share")},
 	"AWS::Redshift::Cluster":                {"managed storage of RA3 nodes, backups, and queries of Spectrum", redshift},
 	"AWS::RedshiftServerless::Workgroup":    {"processing units", nil},
 	"AWS::RedshiftServerless::Namespace":    {"stored data", nil},
 	"AWS::DynamoDB::Table":                  {"stored data, backups and streams", table},
-	"AWS::DynamoDB::GlobalTable":            {"requests or capacity in each region, and stored data", nil},
-	"AWS::Serverless::SimpleTable":          {"requests and stored data", nil},
+	"AWS::DynamoDB::GlobalTable":            {"requests or capacity in each region, and stored data", globalTable},
+	"AWS::Serverless::SimpleTable":          {"requests and stored data", simpleTable},
 	"AWS::Timestream::Table":                {"writes, queries and stored data", nil},
-	"AWS::Cassandra::Table":                 {"requests or capacity, and stored data", nil},
+	"AWS::Cassandra::Table":                 {"requests or capacity, and stored data", keyspaces},
 	"AWS::SDB::Domain":                      {"machine hours and stored data", nil},
 }
 
@@ -143,6 +143,9 @@ func (p *pricing) databaseStorage(copies float64) {
 	case p.has("Iops"):
 		p.unknown("no price is known for the IOPS of " + shorten(kind) + " storage")
 	}
+	if p.has("StorageThroughput") {
+		p.unknown("no price is known for the throughput of " + shorten(kind) + " storage")
+	}
 }
 
 // capacity adds the least capacity of an instance of Aurora Serverless v2.
@@ -226,6 +229,12 @@ func searchDomain(p *pricing) {
 		kind, typed := p.text(volumes, "VolumeType", "gp2")
 		if sized && typed {
 			p.flat(n*size, "GB of "+shorten(kind)+" storage", "opensearch-"+kind)
+			if most, ok := p.number(volumes, "Iops", freeIOPS); ok && kind == "gp3" && most > freeIOPS {
+				p.unknown("no price is known for IOPS above 3000 of gp3 storage")
+			}
+			if most, ok := p.number(volumes, "Throughput", freeThroughput); ok && kind == "gp3" && most > freeThroughput {
+				p.unknown("no price is known for throughput above 125 MBps of gp3 storage")
+			}
 		}
 	}
 }
@@ -248,18 +257,42 @@ func table(p *pricing) {
 		p.out.Usage = "requests, stored data, backups and streams"
 		return
 	}
+	p.out.Usage = "stored data, backups and streams"
 	indexes, is := p.list("GlobalSecondaryIndexes")
 	if is == unknown {
 		p.lacks(p.object, "GlobalSecondaryIndexes")
 	}
 	for _, o := range slices.Concat([]object{p.object}, indexes) {
-		capacity := o.in("ProvisionedThroughput")
-		if reads, ok := p.number(capacity, "ReadCapacityUnits", needed); ok {
-			p.flat(reads, "read capacity unit", "dynamodb-read-unit")
-		}
-		if writes, ok := p.number(capacity, "WriteCapacityUnits", needed); ok {
-			p.flat(writes, "write capacity unit", "dynamodb-write-unit")
-		}
+		p.throughput(o.in("ProvisionedThroughput"))
 	}
 	p.assume("the provisioned capacity, without what scaling adds")
+}
+
+// throughput adds the provisioned capacity of a table or an index.
+func (p *pricing) throughput(capacity object) {
+	if reads, ok := p.number(capacity, "ReadCapacityUnits", needed); ok {
+		p.flat(reads, "read capacity unit", "dynamodb-read-unit")
+	}
+	if writes, ok := p.number(capacity, "WriteCapacityUnits", needed); ok {
+		p.flat(writes, "write capacity unit", "dynamodb-write-unit")
+	}
+}
+
+// simpleTable prices the capacity of a table of AWS::Serverless, which has none unless it is given.
+func simpleTable(p *pricing) {
+	if p.has("ProvisionedThroughput") {
+		p.throughput(p.in("ProvisionedThroughput"))
+	}
+}
+
+func globalTable(p *pricing) {
+	if mode, ok := p.text(p.object, "BillingMode", "PROVISIONED"); ok && mode != "PAY_PER_REQUEST" {
+		p.unknown("no price is known for the capacity of a global table")
+	}
+}
+
+func keyspaces(p *pricing) {
+	if mode, ok := p.text(p.in("BillingMode"), "Mode", "ON_DEMAND"); ok && mode != "ON_DEMAND" {
+		p.unknown("no price is known for provisioned capacity")
+	}
 }

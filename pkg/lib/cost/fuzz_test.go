@@ -28,13 +28,13 @@ func FuzzOf(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e := cost.Of(read.In(template.Scope{Region: "eu-west-1", Parameters: read.Defaults()}), read, "eu-west-1")
+		e := cost.Of(read.In(template.Scope{Region: "eu-west-1", Parameters: read.Defaults()}), read, "eu-west-1", nil)
 		for _, r := range e.Resources {
 			if r.Monthly() < 0 || len(r.Parts)+len(r.Unknown) == 0 && r.Usage == "" {
 				t.Errorf("%+v", r)
 			}
 		}
-		if again := cost.Of(read.In(template.Scope{Region: "eu-west-1", Parameters: read.Defaults()}), read, "eu-west-1"); shown(again) != shown(e) {
+		if again := cost.Of(read.In(template.Scope{Region: "eu-west-1", Parameters: read.Defaults()}), read, "eu-west-1", nil); shown(again) != shown(e) {
 			t.Errorf("once\n%sand then\n%s", shown(e), shown(again))
 		}
 	})

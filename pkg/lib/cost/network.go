@@ -19,16 +19,16 @@ var networks = map[string]row{
 	"AWS::GlobalAccelerator::Accelerator":         {"transferred data", flatly("accelerator", "accelerator")},
 	"AWS::Route53::HostedZone":                    {"queries", flatly("hosted zone", "hosted-zone")},
 	"AWS::Route53Resolver::ResolverEndpoint":      {"queries", resolver},
-	"AWS::Route53::HealthCheck":                   {"the kind of its endpoint and its options", nil},
+	"AWS::Route53::HealthCheck":                   {"", never("health checks")},
 	"AWS::ServiceDiscovery::PrivateDnsNamespace":  {"queries", flatly("hosted zone", "hosted-zone")},
 	"AWS::ServiceDiscovery::PublicDnsNamespace":   {"queries", flatly("hosted zone", "hosted-zone")},
 	"AWS::ServiceDiscovery::Service":              {"registered instances and requests", nil},
-	"AWS::CloudFront::Distribution":               {"requests and traffic", nil},
+	"AWS::CloudFront::Distribution":               {"requests and traffic", distribution},
 	"AWS::CloudFront::Function":                   {"calls", nil},
 	"AWS::ApiGateway::RestApi":                    {"requests", nil},
-	"AWS::ApiGateway::Stage":                      {"requests, and a cache if it has one", stage},
+	"AWS::ApiGateway::Stage":                      {"requests", stage},
 	"AWS::ApiGatewayV2::Api":                      {"requests", nil},
-	"AWS::Serverless::Api":                        {"requests", nil},
+	"AWS::Serverless::Api":                        {"requests", serverlessAPI},
 	"AWS::Serverless::HttpApi":                    {"requests", nil},
 	"AWS::AppSync::GraphQLApi":                    {"requests", nil},
 }
@@ -81,6 +81,23 @@ func resolver(p *pricing) {
 	if n, ok := p.count("IpAddresses"); ok {
 		p.flat(n, "network interface", "resolver-interface")
 	}
+}
+
+// distribution says that the price of IP addresses of its own is not known.
+// https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cnames-https-dedicated-ip-or-sni.html
+func distribution(p *pricing) {
+	certificate := p.in("DistributionConfig").in("ViewerCertificate")
+	if support, ok := p.text(certificate, "SslSupportMethod", "sni-only"); ok && support != "sni-only" {
+		p.unknown("no price is known for IP addresses of its own (SslSupportMethod " + shorten(support) + ")")
+	}
+}
+
+func serverlessAPI(p *pricing) {
+	if !p.has("CacheClusterEnabled") && p.global("Api", "CacheClusterEnabled") {
+		p.unknown("no price is known for the cache of a stage")
+		return
+	}
+	stage(p)
 }
 
 // stage says that the price of a cache is not known.

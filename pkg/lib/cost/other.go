@@ -49,6 +49,10 @@ func alarm(p *pricing) {
 	} else if is == known {
 		n = 0
 		for _, m := range metrics {
+			if m.hole != nil {
+				p.lacks(p.object, "Metrics")
+				return
+			}
 			if m.has("MetricStat") {
 				n++
 			}

@@ -10,7 +10,7 @@ var storage = map[string]row{
 	"AWS::Kinesis::Stream":                 {"records", stream},
 	"AWS::KinesisFirehose::DeliveryStream": {"data", nil},
 	"AWS::MSK::Cluster":                    {"traffic", brokers},
-	"AWS::MSK::ServerlessCluster":          {"cluster and partition hours, and data", nil},
+	"AWS::MSK::ServerlessCluster":          {"partition hours, and data", never("the hours of a cluster")},
 	"AWS::SQS::Queue":                      {"requests", nil},
 	"AWS::SNS::Topic":                      {"messages", nil},
 	"AWS::Events::EventBus":                {"events", nil},
@@ -18,7 +18,7 @@ var storage = map[string]row{
 	"AWS::Pipes::Pipe":                     {"requests", nil},
 	"AWS::Scheduler::Schedule":             {"invocations", nil},
 	"AWS::Logs::LogGroup":                  {"logs that are written and stored", nil},
-	"AWS::SSM::Parameter":                  {"advanced parameters, and requests with a higher throughput", nil},
+	"AWS::SSM::Parameter":                  {"requests with a higher throughput", advanced},
 }
 
 // What volumes of gp3 have without a charge.
@@ -72,11 +72,18 @@ func stream(p *pricing) {
 		return
 	}
 	if mode == "ON_DEMAND" {
-		p.out.Usage = "stream hours, and data"
+		p.out.Usage = "data"
+		p.unknown("no price is known for the hours of a stream on demand")
 		return
 	}
 	if n, ok := p.number(p.object, "ShardCount", 1); ok {
 		p.flat(n, "shard", "kinesis-shard")
+	}
+}
+
+func advanced(p *pricing) {
+	if tier, ok := p.text(p.object, "Tier", "Standard"); ok && tier != "Standard" {
+		p.unknown("no price is known for parameters of tier " + shorten(tier))
 	}
 }
 

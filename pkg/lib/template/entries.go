@@ -38,6 +38,7 @@ func (p *parser) transforms(n *yaml.Node) {
 			p.t.macros = true
 		default:
 			p.macro(item, "transform "+name)
+			p.maker("transform " + name)
 		}
 	}
 }
@@ -45,6 +46,23 @@ func (p *parser) transforms(n *yaml.Node) {
 func (p *parser) macro(n *yaml.Node, what string) {
 	p.t.macros = true
 	p.loose(n.Line, n.Column, what)
+}
+
+func (p *parser) maker(name string) {
+	if !slices.Contains(p.t.makers, name) {
+		p.t.makers = append(p.t.makers, name)
+	}
+}
+
+// globals reads which properties the Globals section of AWS::Serverless sets. Their values are CloudFormation's matter.
+// https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-specification-template-anatomy-globals.html
+func (p *parser) globals(n *yaml.Node) {
+	p.t.Globals = make(map[string][]string)
+	for _, kind := range document.Pairs(n) {
+		for _, property := range document.Pairs(document.Resolve(kind.Value)) {
+			p.t.Globals[kind.Key.Value] = append(p.t.Globals[kind.Key.Value], property.Key.Value)
+		}
+	}
 }
 
 func (p *parser) loose(line, column int, what string) {

@@ -113,6 +113,7 @@ func (p *parser) sections(root *yaml.Node) {
 			p.isMapping(n, section)
 		default:
 			if section == "Globals" && p.t.macros {
+				p.globals(n)
 				continue
 			}
 			p.fail(pair.Key, "Template format error: Invalid template property or properties [%s]", section)
@@ -149,6 +150,9 @@ func (p *parser) each(section *yaml.Node, title string, entry func(key, value *y
 		switch {
 		case name == "Fn::Transform" || strings.HasPrefix(name, "Fn::ForEach::"):
 			p.macro(pair.Key, name)
+			if title == "Resources" {
+				p.maker(name)
+			}
 			if title == "Resources" && name != "Fn::Transform" {
 				p.t.Loops[name] = p.express(value, title)
 			}

@@ -24,11 +24,15 @@ type Template struct {
 	Outputs     map[string]Output
 	Loops       map[string]*Expr // Fn::ForEach of the Resources section: name with the function → its list of arguments
 
+	// Globals are the properties that the Globals section gives to all resources of a kind, such as Function.
+	Globals map[string][]string
+
 	parameters, conditions, resources, outputs []string // names as written
 	order                                      []string // resources, each after those it depends on
 	needs                                      map[string][]string
 	loose                                      []Loose
 	macros                                     bool // what it deploys is known to CloudFormation only
+	makers                                     []string
 }
 
 // Resource is one entry of the Resources section.
@@ -101,3 +105,8 @@ func (t *Template) Loose() []Loose { return append([]Loose(nil), t.loose...) }
 // Macros says whether only CloudFormation can tell what resources the template
 // makes: it has macros or Fn::ForEach.
 func (t *Template) Macros() bool { return t.macros }
+
+// Makers lists what makes resources that the template does not show, each once, in order: transforms as "transform NAME", and the names of
+// Fn::Transform and Fn::ForEach in the Resources section. Those of AWS::Serverless and AWS::LanguageExtensions are not among them: each of their
+// resources is made of one that the template shows, or of an Fn::ForEach.
+func (t *Template) Makers() []string { return append([]string(nil), t.makers...) }

@@ -22,9 +22,9 @@ const dollars = (n) => `${n < 0 ? '-' : '+'}$${Math.abs(n).toLocaleString('en-US
 
 // Cost says what the plan adds a month, as far as that is known.
 function Cost({ of }) {
-  if (!of || (!of.before && !of.after)) return null;
+  if (!of || (!of.before && !of.after && !of.unknown && !of.uncompared)) return null;
   const without = [of.unknown > 0 && `${of.unknown} without a known price`, of.by_use > 0 && `${of.by_use} charged by use`, of.uncompared > 0 && `${of.uncompared} stacks not compared`].filter(Boolean);
-  return h('p', { class: 'quiet', title: of.basis }, `Cost: ${dollars(of.difference)} a month, an estimate${without.length ? `; ${without.join(', ')}` : ''}.`);
+  return h('p', { class: 'quiet', title: of.basis }, `Cost: ${of.before || of.after ? `${dollars(of.difference)} a month, an estimate` : 'not known'}${without.length ? `; ${without.join(', ')}` : ''}.`);
 }
 
 function Value({ text, secret, none }) {
