@@ -28,7 +28,7 @@ func TestCost(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "cost", l.project), "the plan changes nothing that has a price; 4 unchanged") // the secret may have changed
 	l.edit("stackwright.yaml", "nat: false", "nat: true")
 	l.edit("stackwright.yaml", "size: t3.small", "size: t3.medium")
-	l.edit("templates/db.yaml", "MultiAZ: true", "MultiAZ: false")
+	l.edit("files/db.yaml", "MultiAZ: true", "MultiAZ: false")
 	change := l.must(cli.ExitOK, "cost", l.project)
 	links := l.must(cli.ExitOK, "cost", l.project, "--link", "--only", "network,data/db")
 	document := l.must(cli.ExitOK, "cost", l.project, "-o", "json")
@@ -112,7 +112,7 @@ func TestCostLinkRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.serve(0.05)
-	l.edit("templates/secret.yaml", "Resources:", strings.Repeat("# nothing\n", 6000)+"Resources:")
+	l.edit("files/secret.yaml", "Resources:", strings.Repeat("# nothing\n", 6000)+"Resources:")
 	said := strings.Join(strings.Fields(l.must(cli.ExitOK, "cost", l.project, "--link")), " ")
 	l.has(said, "bytes, and a request has room for 51200", "parameter Subnet is not known: ${network.Subnet}: stack network is not deployed yet, or has no such output")
 	l.env["STACKWRIGHT_TOKEN"], l.elsewhere = "token", true
