@@ -107,6 +107,7 @@ var notInRealTime = map[string]string{
 	"suspended":                 suspends,
 	"suspended_answer_lost":     suspends,
 	"suspended_crash_after":     suspends,
+	"suspended_clusters":        suspends,
 	"suspended_databases":       suspends,
 	"suspended_databases_crash": suspends,
 	"suspended_instances":       suspends,

@@ -26,7 +26,7 @@ import (
 
 // The laws are about each kind of resources that a suspend stops.
 func TestKinds(t *testing.T) {
-	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service", "AWS::EC2::Instance"}
+	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service", "AWS::EC2::Instance", "AWS::Neptune::DBCluster", "AWS::DocDB::DBCluster"}
 	for _, k := range suspend.All() {
 		if !slices.Contains(judged, k.Type) {
 			t.Errorf("no law of contract.SuspendLaws is about %s: add some, let moto judge them here, and list the kind", k.Type)
@@ -86,17 +86,27 @@ func (g ground) Up(stack, version string) string {
 		g.trial.Fatal(err)
 	}
 	id := aws.ToString(out.StackId)
-	if version == contract.DatabasesVersion {
-		name := stack + "-cluster"
-		_, err := sdkrds.NewFromConfig(g.config).CreateDBCluster(g.trial.Context(), &sdkrds.CreateDBClusterInput{
-			DBClusterIdentifier: &name, Engine: aws.String("aurora-mysql"), MasterUsername: aws.String("admin"), MasterUserPassword: aws.String("password1"),
-		})
-		if err != nil {
-			g.trial.Fatal(err)
-		}
-		g.played.has(id, name)
+	switch version {
+	case contract.DatabasesVersion:
+		g.cluster(id, stack+"-cluster", "aurora-mysql", "AWS::RDS::DBCluster")
+	case contract.ComputeVersion:
+		g.cluster(id, stack+"-graph", "neptune", "AWS::Neptune::DBCluster")
+		g.cluster(id, stack+"-document", "aurora-mysql", "AWS::DocDB::DBCluster") // moto has no DocumentDB, whose requests are the same
 	}
 	return id
+}
+
+// cluster makes a DB cluster, which the stack then has: moto's CloudFormation makes none.
+func (g ground) cluster(stack, name, engine, kind string) {
+	g.trial.Helper()
+	in := sdkrds.CreateDBClusterInput{DBClusterIdentifier: &name, Engine: &engine}
+	if engine != "neptune" { // it has no passwords
+		in.MasterUsername, in.MasterUserPassword = aws.String("admin"), aws.String("password1")
+	}
+	if _, err := sdkrds.NewFromConfig(g.config).CreateDBCluster(g.trial.Context(), &in); err != nil {
+		g.trial.Fatal(err)
+	}
+	g.played.has(stack, kind, name)
 }
 
 func (g ground) Down(stack string) {

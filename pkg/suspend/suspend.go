@@ -72,7 +72,7 @@ func (s Seen) asBefore(r plan.Stopped) bool {
 
 // All lists the kinds of this version, in the order in which a suspend stops them in one stack.
 func All() []Kind {
-	return []Kind{serviceKind(), instanceKind(), groupKind(), databaseKind(), clusterKind()}
+	return []Kind{serviceKind(), instanceKind(), groupKind(), databaseKind(), clusterKind(), graphKind(), documentKind()}
 }
 
 // Named returns the kind of a resource type. It reports false if there is none.
