@@ -113,6 +113,7 @@ var notInRealTime = map[string]string{
 	"suspended_instances":       suspends,
 	"suspended_planned":         suspends,
 	"suspended_services":        suspends,
+	"suspended_warehouses":      suspends,
 	"suspended_services_crash":  suspends,
 	"suspended_destroyed":       suspends,
 	"suspended_gone":            suspends,

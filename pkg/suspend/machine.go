@@ -23,6 +23,8 @@ type Machine struct {
 	Status string // as its service calls it
 	Member bool   // it belongs to a resource of another kind, with which it is stopped
 	Fixed  string // why it cannot be stopped; "" if it can
+
+	Charged string // what it is charged by the hour while it is on, without storage, for price.Charged; empty if that is not known
 }
 
 // machines stops and starts Machines. In a status that states does not have, one can be neither stopped nor started.
@@ -49,7 +51,7 @@ func (m machines) See(ctx context.Context, s Services, in project.Target, ids []
 			all[id] = Seen{State: Fixed, Says: one.Fixed}
 			continue
 		}
-		all[id] = Seen{State: state, Says: one.Status}
+		all[id] = Seen{State: state, Says: one.Status, Charged: one.Charged}
 	}
 	return all, nil
 }

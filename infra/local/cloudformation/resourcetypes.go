@@ -84,6 +84,7 @@ var resourceTypes = map[string]resourceType{
 		attributes: map[string]string{"Endpoint": "{id}.cluster-{hex16}.{region}.docdb.amazonaws.com", "ReadEndpoint": "{id}.cluster-ro-{hex16}.{region}.docdb.amazonaws.com", "Port": "27017"}},
 	"AWS::Neptune::DBInstance": {name: "DBInstanceIdentifier", lower: true},
 	"AWS::DocDB::DBInstance":   {name: "DBInstanceIdentifier", lower: true},
+	"AWS::Redshift::Cluster":   {name: "ClusterIdentifier", lower: true, attributes: map[string]string{"Endpoint.Address": "{id}.{hex16}.{region}.redshift.amazonaws.com", "Endpoint.Port": "5439"}},
 	"AWS::RDS::DBSubnetGroup":  {name: "DBSubnetGroupName", lower: true},
 	"AWS::ElastiCache::ReplicationGroup": {name: "ReplicationGroupId", lower: true, attributes: map[string]string{
 		"PrimaryEndPoint.Address": "master.{id}.{hex4}.use1.cache.amazonaws.com", "PrimaryEndPoint.Port": "6379",

@@ -18,7 +18,7 @@ import (
 // A kind is DB instances or DB clusters.
 type kind struct {
 	resources [3]string // the resource types
-	name      string   // as operations call it
+	name      string    // as operations call it
 	filter    string
 	id        string // the parameter that names one
 	state     string // the error of one that is in another status
