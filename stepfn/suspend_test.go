@@ -12,18 +12,20 @@ import (
 	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	sdkredshift "github.com/aws/aws-sdk-go-v2/service/redshift"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/aws/redshift"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
 
-// The adapters with the emulators of CloudFormation, Auto Scaling, RDS, ECS and EC2 pass the same contract tests as the services in memory.
+// The adapters with the emulators of CloudFormation, Auto Scaling, RDS, ECS, EC2 and Redshift pass the same contract tests as the services in memory.
 func TestSuspend(t *testing.T) {
 	contract.Suspend(t, func(t *testing.T, holds func(*testing.T, contract.Ground)) {
 		synctest.Test(t, func(t *testing.T) { holds(t, testGround{newEmulators(t)}) })
@@ -42,6 +44,7 @@ func (g testGround) Services() suspend.Services {
 		TaskServices: ecs.New(inDefault[ecs.Client](sdkecs.NewFromConfig(cfg))),
 		Groups:       autoscaling.New(inDefault[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
 		Databases:    databases, Clusters: databases,
+		Warehouses: redshift.New(inDefault[redshift.Client](sdkredshift.NewFromConfig(cfg))),
 	}
 }
 

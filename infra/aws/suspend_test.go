@@ -12,13 +12,14 @@ import (
 func TestSuspendInATarget(t *testing.T) {
 	const in = ":eu-west-1:" + there + ":"
 	tag := func(project string) map[string]string { return with("aws:ResourceTag/stackwright:project", project) }
-	reads := []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "rds:DescribeDBClusters", "rds:DescribeDBInstances"}
+	reads := []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters"}
 	changes := map[string]string{
 		"autoscaling:UpdateAutoScalingGroup": "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/web",
 		"ec2:StartInstances":                 "arn:aws:ec2" + in + "instance/i-1", "ec2:StopInstances": "arn:aws:ec2" + in + "instance/i-1",
 		"ecs:UpdateService":  "arn:aws:ecs" + in + "service/cluster/shop",
 		"rds:StartDBCluster": "arn:aws:rds" + in + "cluster:shop", "rds:StopDBCluster": "arn:aws:rds" + in + "cluster:shop",
 		"rds:StartDBInstance": "arn:aws:rds" + in + "db:shop", "rds:StopDBInstance": "arn:aws:rds" + in + "db:shop",
+		"redshift:PauseCluster": "arn:aws:redshift" + in + "cluster:shop", "redshift:ResumeCluster": "arn:aws:redshift" + in + "cluster:shop",
 	}
 	for listed, want := range map[string]iam.Answer{"*@dev,shop@test": iam.Allowed, "": iam.Implicit} {
 		var orchestrator targetRole

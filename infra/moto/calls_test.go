@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/aws/redshift"
 )
 
 // queried are the services, with the client of each adapter and the version of the service.
@@ -25,6 +26,7 @@ var queried = []struct {
 	{"autoscaling", "2011-01-01", reflect.TypeFor[autoscaling.Client]()},
 	{"rds", "2014-10-31", reflect.TypeFor[rds.Client]()},
 	{"ec2", "2016-11-15", reflect.TypeFor[ec2.Client]()},
+	{"redshift", "2012-12-01", reflect.TypeFor[redshift.Client]()},
 	{"ecs", "AmazonEC2ContainerServiceV20141113.", reflect.TypeFor[ecs.Client]()},
 }
 

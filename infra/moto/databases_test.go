@@ -61,7 +61,7 @@ func databases(s *server) {
 			s.Errorf("the DB instance %s is %+v, want %+v", id, instances[id], want)
 		}
 	}
-	for id, want := range map[string]suspend.Database{"AURORA": {Status: "available", Charged: "1 rds aurora-mysql db.t3.micro"}, "several": {Status: "available", Fixed: "it is no cluster of Aurora", Charged: "nothing"}} {
+	for id, want := range map[string]suspend.Database{"AURORA": {Status: "available", Charged: "1 rds aurora-mysql db.t3.micro"}, "several": {Status: "available", Fixed: "it is no cluster of Aurora, Neptune or DocumentDB", Charged: "nothing"}} {
 		if clusters[id] != want {
 			s.Errorf("the DB cluster %s is %+v, want %+v", id, clusters[id], want)
 		}

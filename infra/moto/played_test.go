@@ -32,22 +32,25 @@ type player struct {
 	sends func(stack, status, token string)
 
 	mu       sync.Mutex
-	tokens   map[string][]string // of the operations on each stack, by its ID, oldest first
-	clusters map[string]string   // of stacks, by their IDs
+	tokens   map[string][]string          // of the operations on each stack, by its ID, oldest first
+	clusters map[string]map[string]string // of stacks, by their IDs and types
 }
 
 // forget empties the player.
 func (p *player) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tokens, p.clusters = make(map[string][]string), make(map[string]string)
+	p.tokens, p.clusters = make(map[string][]string), make(map[string]map[string]string)
 }
 
-// has gives a stack a DB cluster.
-func (p *player) has(stack, cluster string) {
+// has gives a stack a DB cluster of a type.
+func (p *player) has(stack, kind, cluster string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clusters[stack] = cluster
+	if p.clusters[stack] == nil {
+		p.clusters[stack] = make(map[string]string)
+	}
+	p.clusters[stack][kind] = cluster
 }
 
 // ServeHTTP implements http.Handler.
@@ -134,9 +137,9 @@ func (p *player) play(form url.Values, answer []byte) []byte {
 			p.sends(id, statuses[form.Get("Action")], token)
 		}
 	case "ListStackResources":
-		if cluster := p.clusters[form.Get("StackName")]; cluster != "" {
-			one := "<member><LogicalResourceId>Cluster</LogicalResourceId><PhysicalResourceId>" + cluster + "</PhysicalResourceId><ResourceType>AWS::RDS::DBCluster</ResourceType><ResourceStatus>CREATE_COMPLETE</ResourceStatus></member>"
-			return bytes.Replace(answer, []byte("</StackResourceSummaries>"), []byte(one+"</StackResourceSummaries>"), 1)
+		for kind, cluster := range p.clusters[form.Get("StackName")] {
+			one := "<member><LogicalResourceId>Cluster</LogicalResourceId><PhysicalResourceId>" + cluster + "</PhysicalResourceId><ResourceType>" + kind + "</ResourceType><ResourceStatus>CREATE_COMPLETE</ResourceStatus></member>"
+			answer = bytes.Replace(answer, []byte("</StackResourceSummaries>"), []byte(one+"</StackResourceSummaries>"), 1)
 		}
 	case "DescribeStackEvents":
 		all := event.FindAll(answer, -1)

@@ -13,12 +13,14 @@ import (
 	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	sdkredshift "github.com/aws/aws-sdk-go-v2/service/redshift"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/aws/redshift"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
@@ -26,7 +28,7 @@ import (
 
 // The laws are about each kind of resources that a suspend stops.
 func TestKinds(t *testing.T) {
-	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service", "AWS::EC2::Instance"}
+	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service", "AWS::EC2::Instance", "AWS::Neptune::DBCluster", "AWS::DocDB::DBCluster", "AWS::Redshift::Cluster"}
 	for _, k := range suspend.All() {
 		if !slices.Contains(judged, k.Type) {
 			t.Errorf("no law of contract.SuspendLaws is about %s: add some, let moto judge them here, and list the kind", k.Type)
@@ -68,6 +70,7 @@ func services(cfg aws.Config) suspend.Services {
 		TaskServices: ecs.New(in[ecs.Client](sdkecs.NewFromConfig(cfg))),
 		Groups:       autoscaling.New(in[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
 		Databases:    databases, Clusters: databases,
+		Warehouses: redshift.New(in[redshift.Client](sdkredshift.NewFromConfig(cfg))),
 	}
 }
 
@@ -86,17 +89,41 @@ func (g ground) Up(stack, version string) string {
 		g.trial.Fatal(err)
 	}
 	id := aws.ToString(out.StackId)
-	if version == contract.DatabasesVersion {
-		name := stack + "-cluster"
-		_, err := sdkrds.NewFromConfig(g.config).CreateDBCluster(g.trial.Context(), &sdkrds.CreateDBClusterInput{
-			DBClusterIdentifier: &name, Engine: aws.String("aurora-mysql"), MasterUsername: aws.String("admin"), MasterUserPassword: aws.String("password1"),
-		})
-		if err != nil {
-			g.trial.Fatal(err)
-		}
-		g.played.has(id, name)
+	switch version {
+	case contract.DatabasesVersion:
+		g.cluster(id, stack+"-cluster", "aurora-mysql", "AWS::RDS::DBCluster")
+	case contract.ComputeVersion:
+		g.cluster(id, stack+"-graph", "neptune", "AWS::Neptune::DBCluster")
+		g.warehouse(id, stack+"-warehouse")
+		g.cluster(id, stack+"-document", "aurora-mysql", "AWS::DocDB::DBCluster") // moto has no DocumentDB, whose requests are the same
 	}
 	return id
+}
+
+// cluster makes a DB cluster, which the stack then has: moto's CloudFormation makes none.
+func (g ground) cluster(stack, name, engine, kind string) {
+	g.trial.Helper()
+	in := sdkrds.CreateDBClusterInput{DBClusterIdentifier: &name, Engine: &engine}
+	if engine != "neptune" { // it has no passwords
+		in.MasterUsername, in.MasterUserPassword = aws.String("admin"), aws.String("password1")
+	}
+	if _, err := sdkrds.NewFromConfig(g.config).CreateDBCluster(g.trial.Context(), &in); err != nil {
+		g.trial.Fatal(err)
+	}
+	g.played.has(stack, kind, name)
+}
+
+// warehouse makes a cluster of Redshift, which the stack then has: moto's CloudFormation does not list one.
+func (g ground) warehouse(stack, name string) {
+	g.trial.Helper()
+	_, err := sdkredshift.NewFromConfig(g.config).CreateCluster(g.trial.Context(), &sdkredshift.CreateClusterInput{
+		ClusterIdentifier: &name, ClusterType: aws.String("single-node"), NodeType: aws.String("dc2.large"), DBName: aws.String("dev"),
+		MasterUsername: aws.String("awsuser"), MasterUserPassword: aws.String("Password1"),
+	})
+	if err != nil {
+		g.trial.Fatal(err)
+	}
+	g.played.has(stack, "AWS::Redshift::Cluster", name)
 }
 
 func (g ground) Down(stack string) {

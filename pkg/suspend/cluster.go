@@ -6,7 +6,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Clusters are DB clusters of Aurora.
+// Clusters are DB clusters of Aurora, Neptune and DocumentDB.
 type Clusters interface {
 	// Clusters reads DB clusters of the account and region of the target by their identifiers. It leaves out those that do not exist.
 	Clusters(ctx context.Context, in project.Target, ids []string) (map[string]Database, error)

@@ -24,6 +24,8 @@ type Machine struct {
 	Why    string // why it has this status, as its service says; "" if it says nothing
 	Member bool   // it belongs to a resource of another kind, with which it is stopped
 	Fixed  string // why it cannot be stopped; "" if it can
+
+	Charged string // what it is charged by the hour while it is on, without storage, for price.Charged; empty if that is not known
 }
 
 // machines stops and starts Machines. In a status that states does not have, one can be neither stopped nor started.
@@ -54,7 +56,7 @@ func (m machines) See(ctx context.Context, s Services, in project.Target, ids []
 		if one.Why != "" {
 			says += " (" + one.Why + ")"
 		}
-		all[id] = Seen{State: state, Says: says}
+		all[id] = Seen{State: state, Says: says, Charged: one.Charged}
 	}
 	return all, nil
 }

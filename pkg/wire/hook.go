@@ -27,6 +27,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
 	"github.com/stackwright/stackwright/pkg/aws/lambda"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/aws/redshift"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/secretsmanager"
 	"github.com/stackwright/stackwright/pkg/aws/sns"
@@ -89,6 +90,7 @@ func switches(a *sts.Accounts) suspend.Services {
 		TaskServices: ecs.New(inTarget(a, func(c aws.Config) ecs.Client { return sdkecs.NewFromConfig(c) })),
 		Groups:       autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Databases:    databases, Clusters: databases,
+		Warehouses: redshift.New(inTarget(a, func(c aws.Config) redshift.Client { return warehouseClient(c) })),
 	}
 }
 

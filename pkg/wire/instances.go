@@ -7,14 +7,14 @@ import (
 	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 )
 
-// A call sends one kind of request of the SDK's EC2 client.
-type call[I, O any] func(context.Context, *I, ...func(*sdkec2.Options)) (*O, error)
+// A call sends one kind of request of a client of the SDK with options.
+type call[I, O, Options any] func(context.Context, *I, ...func(*Options)) (*O, error)
 
 // instanceCalls is an ec2.Client. The linker would keep all requests of the SDK's client, some 25 MB, if that became an interface.
 type instanceCalls struct {
-	describe call[sdkec2.DescribeInstancesInput, sdkec2.DescribeInstancesOutput]
-	stop     call[sdkec2.StopInstancesInput, sdkec2.StopInstancesOutput]
-	start    call[sdkec2.StartInstancesInput, sdkec2.StartInstancesOutput]
+	describe call[sdkec2.DescribeInstancesInput, sdkec2.DescribeInstancesOutput, sdkec2.Options]
+	stop     call[sdkec2.StopInstancesInput, sdkec2.StopInstancesOutput, sdkec2.Options]
+	start    call[sdkec2.StartInstancesInput, sdkec2.StartInstancesOutput, sdkec2.Options]
 }
 
 // instanceClient returns the client of a configuration.

@@ -71,6 +71,11 @@ var table = map[string][]need{
 	"ec2.StartInstances":    {{"ec2:StartInstances", ""}},
 	"ec2.StopInstances":     {{"ec2:StopInstances", ""}},
 
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonredshift.html
+	"redshift.DescribeClusters": {{"redshift:DescribeClusters", ""}},
+	"redshift.PauseCluster":     {{"redshift:PauseCluster", ""}},
+	"redshift.ResumeCluster":    {{"redshift:ResumeCluster", ""}},
+
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerservice.html
 	"ecs.DescribeServices": {{"ecs:DescribeServices", ""}},
 	"ecs.UpdateService":    {{"ecs:UpdateService", ""}},

@@ -26,6 +26,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/lambda"
 	"github.com/stackwright/stackwright/infra/local/organizations"
 	"github.com/stackwright/stackwright/infra/local/rds"
+	"github.com/stackwright/stackwright/infra/local/redshift"
 	"github.com/stackwright/stackwright/infra/local/s3"
 	"github.com/stackwright/stackwright/infra/local/scheduler"
 	"github.com/stackwright/stackwright/infra/local/secrets"
@@ -266,6 +267,7 @@ func (c *Cloud) openServices() (err error) {
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
 		"ec2":            c.unexpired(&ec2.Service{Find: c.hasResource, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"redshift":       c.unexpired(&redshift.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"rds":            c.unexpired(c.databases),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"organizations":  c.unexpired(c.Organization),

@@ -151,7 +151,11 @@ func (c *Cloud) databasesWith(r *http.Request, property, name string) []string {
 	if err != nil {
 		return nil
 	}
-	return stacks.Referring("AWS::RDS::DBInstance", property, name)
+	var all []string
+	for _, kind := range []string{"AWS::RDS::DBInstance", "AWS::Neptune::DBInstance", "AWS::DocDB::DBInstance"} {
+		all = append(all, stacks.Referring(kind, property, name)...)
+	}
+	return all
 }
 
 // FailBackup lets the next snapshot of a DB instance or cluster fail.

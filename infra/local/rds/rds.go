@@ -17,17 +17,17 @@ import (
 
 // A kind is DB instances or DB clusters.
 type kind struct {
-	resource string // the resource type
-	name     string // as operations call it
-	filter   string
-	id       string // the parameter that names one
-	state    string // the error of one that is in another status
-	missing  string // the error if there is none
+	resources [3]string // the resource types
+	name      string    // as operations call it
+	filter    string
+	id        string // the parameter that names one
+	state     string // the error of one that is in another status
+	missing   string // the error if there is none
 }
 
 var (
-	instances = kind{"AWS::RDS::DBInstance", "DBInstance", "db-instance-id", "DBInstanceIdentifier", "InvalidDBInstanceState", "DBInstanceNotFound"}
-	clusters  = kind{"AWS::RDS::DBCluster", "DBCluster", "db-cluster-id", "DBClusterIdentifier", "InvalidDBClusterStateFault", "DBClusterNotFoundFault"}
+	instances = kind{[3]string{"AWS::RDS::DBInstance", "AWS::Neptune::DBInstance", "AWS::DocDB::DBInstance"}, "DBInstance", "db-instance-id", "DBInstanceIdentifier", "InvalidDBInstanceState", "DBInstanceNotFound"}
+	clusters  = kind{[3]string{"AWS::RDS::DBCluster", "AWS::Neptune::DBCluster", "AWS::DocDB::DBCluster"}, "DBCluster", "db-cluster-id", "DBClusterIdentifier", "InvalidDBClusterStateFault", "DBClusterNotFoundFault"}
 )
 
 // Service is an http.Handler that speaks the query protocol of RDS. Use it by its address.
@@ -123,11 +123,11 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key str
 		return false
 	}
 	properties, _, _ := s.find(r, k, r.Form.Get(k.id))
-	if k == instances && property(properties, "DBClusterIdentifier") != "" {
+	if k.name == instances.name && property(properties, "DBClusterIdentifier") != "" {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidDBClusterStateFault", Message: "it belongs to a DB cluster"})
 		return false
 	}
-	if k == instances && !on && (unstoppable(properties) || len(s.Replicas(r, r.Form.Get(k.id))) > 0) {
+	if k.name == instances.name && !on && (unstoppable(properties) || len(s.Replicas(r, r.Form.Get(k.id))) > 0) {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: "a DB instance of this kind cannot be stopped"})
 		return false
 	}
@@ -154,11 +154,34 @@ func (s *Service) stateOf(key string) state {
 	return state{on: true}
 }
 
+// engines are the engines of the types whose properties do not say it.
+var engines = map[string]string{
+	"AWS::Neptune::DBCluster": "neptune", "AWS::Neptune::DBInstance": "neptune", "AWS::DocDB::DBCluster": "docdb", "AWS::DocDB::DBInstance": "docdb",
+}
+
+// withEngine adds an engine to properties; none if it is empty.
+func withEngine(properties, engine string) string {
+	all := make(map[string]any)
+	if engine == "" || json.Unmarshal([]byte(properties), &all) != nil {
+		return properties
+	}
+	all["Engine"] = engine
+	text, err := json.Marshal(all)
+	if err != nil {
+		return properties
+	}
+	return string(text)
+}
+
 // find returns the properties of a database and the key of its state.
 func (s *Service) find(r *http.Request, k kind, name string) (properties, key string, ok bool) {
 	account, region := s.Place(r)
-	properties, stack, ok := s.Find(r, k.resource, name)
-	return properties, strings.Join([]string{account, region, stack, k.resource, name}, " "), ok
+	for _, resource := range k.resources {
+		if properties, stack, ok := s.Find(r, resource, name); ok {
+			return withEngine(properties, engines[resource]), strings.Join([]string{account, region, stack, resource, name}, " "), true
+		}
+	}
+	return "", "", false
 }
 
 // described is a database of an answer.
@@ -184,7 +207,7 @@ type described struct {
 func (s *Service) described(r *http.Request, k kind, name, properties, key string) described {
 	status := s.stateOf(key).status(time.Now())
 	one := described{XMLName: xml.Name{Local: k.name}, Engine: property(properties, "Engine")}
-	if k == clusters {
+	if k.name == clusters.name {
 		one.DBClusterIdentifier, one.Status, one.EngineMode = name, status, "provisioned"
 		one.DBClusterMembers, one.StorageType = s.Members(r, name), property(properties, "StorageType")
 	} else {

@@ -18,7 +18,8 @@ import (
 // served returns a client of an RDS with the DB instances one and member and the DB cluster all. They belong to the stack that stack names.
 func served(t *testing.T, takes time.Duration, stack *string) *sdk.Client {
 	t.Helper()
-	has := map[string]string{"AWS::RDS::DBInstance one": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance member": `{"DBClusterIdentifier": "all", "DBInstanceClass": "db.r6g.large"}`, "AWS::RDS::DBInstance replica": `{"SourceDBInstanceIdentifier": "source"}`, "AWS::RDS::DBInstance source": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance sql": `{"Engine": "sqlserver-se", "MultiAZ": "true"}`, "AWS::RDS::DBCluster all": `{"Engine": "aurora-mysql"}`}
+	has := map[string]string{"AWS::RDS::DBInstance one": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance member": `{"DBClusterIdentifier": "all", "DBInstanceClass": "db.r6g.large"}`, "AWS::RDS::DBInstance replica": `{"SourceDBInstanceIdentifier": "source"}`, "AWS::RDS::DBInstance source": `{"Engine": "mysql"}`, "AWS::RDS::DBInstance sql": `{"Engine": "sqlserver-se", "MultiAZ": "true"}`, "AWS::RDS::DBCluster all": `{"Engine": "aurora-mysql"}`,
+		"AWS::Neptune::DBCluster graph": `{}`, "AWS::DocDB::DBCluster document": `{}`, "AWS::Neptune::DBInstance node": `{"DBClusterIdentifier": "graph"}`}
 	server := httptest.NewServer(&rds.Service{
 		Find: func(_ *http.Request, kind, name string) (string, string, bool) {
 			properties, ok := has[kind+" "+name]
@@ -30,9 +31,11 @@ func served(t *testing.T, takes time.Duration, stack *string) *sdk.Client {
 			}
 			return nil
 		},
-		Members: func(_ *http.Request, name string) []string { return map[string][]string{"all": {"member"}}[name] },
-		Place:   func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
-		Takes:   takes,
+		Members: func(_ *http.Request, name string) []string {
+			return map[string][]string{"all": {"member"}, "graph": {"node"}}[name]
+		},
+		Place: func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
+		Takes: takes,
 	})
 	t.Cleanup(server.Close)
 	return sdk.New(sdk.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, Retryer: aws.NopRetryer{}})
@@ -149,5 +152,26 @@ func TestMembers(t *testing.T) {
 	one, err := c.DescribeDBInstances(t.Context(), &sdk.DescribeDBInstancesInput{Filters: filter("db-instance-id", "member")})
 	if err != nil || len(one.DBInstances) != 1 || aws.ToString(one.DBInstances[0].DBInstanceClass) != "db.r6g.large" {
 		t.Error(one, err)
+	}
+}
+
+// The clusters of Neptune and DocumentDB are described, stopped and started as those of Aurora, with their engines, which templates do not say.
+// https://docs.aws.amazon.com/neptune/latest/apiref/API_DescribeDBClusters.html
+// https://docs.aws.amazon.com/documentdb/latest/developerguide/API_DescribeDBClusters.html
+func TestOtherEngines(t *testing.T) {
+	stack := "first"
+	c := served(t, 0, &stack)
+	for id, engine := range map[string]string{"graph": "neptune", "document": "docdb"} {
+		if _, err := c.StopDBCluster(t.Context(), &sdk.StopDBClusterInput{DBClusterIdentifier: &id}); err != nil {
+			t.Error(err)
+		}
+		out, err := c.DescribeDBClusters(t.Context(), &sdk.DescribeDBClustersInput{Filters: []types.Filter{{Name: aws.String("db-cluster-id"), Values: []string{id}}}})
+		if err != nil || len(out.DBClusters) != 1 || aws.ToString(out.DBClusters[0].Engine) != engine || aws.ToString(out.DBClusters[0].Status) != "stopped" {
+			t.Errorf("%s: %+v, %v", id, out, err)
+		}
+	}
+	node, err := c.DescribeDBInstances(t.Context(), &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: []string{"node"}}}})
+	if err != nil || len(node.DBInstances) != 1 || aws.ToString(node.DBInstances[0].Engine) != "neptune" || aws.ToString(node.DBInstances[0].DBClusterIdentifier) != "graph" {
+		t.Errorf("the instance of the graph is %+v, %v", node, err)
 	}
 }

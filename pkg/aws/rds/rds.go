@@ -161,12 +161,19 @@ func chargedCluster(c types.DBCluster, members map[string]types.DBInstance) stri
 	return price.JoinCharges(all...)
 }
 
+// stoppable reports whether DB clusters of an engine can be stopped: those of Aurora, Neptune and DocumentDB, which the API of RDS is for, too.
+// https://docs.aws.amazon.com/neptune/latest/userguide/manage-console-stop-start.html
+// https://docs.aws.amazon.com/documentdb/latest/developerguide/db-cluster-stop-start.html
+func stoppable(engine string) bool {
+	return strings.HasPrefix(engine, "aurora") || engine == "neptune" || engine == "docdb"
+}
+
 // clusterFixed says why a DB cluster cannot be stopped.
 // https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-cluster-stop-start.html#aurora-cluster-stop-limitations
 func clusterFixed(c types.DBCluster) string {
 	switch mode := aws.ToString(c.EngineMode); {
-	case !strings.HasPrefix(aws.ToString(c.Engine), "aurora"):
-		return "it is no cluster of Aurora"
+	case !stoppable(aws.ToString(c.Engine)):
+		return "it is no cluster of Aurora, Neptune or DocumentDB"
 	case mode != "" && mode != "provisioned":
 		return "its engine mode is " + mode
 	case aws.ToString(c.GlobalClusterIdentifier) != "":

@@ -81,17 +81,17 @@ func TestDatabases(t *testing.T) {
 	}
 }
 
-// Only clusters of Aurora can be stopped, and not all of them.
+// Only clusters of Aurora, Neptune and DocumentDB can be stopped, and not all of them.
 func TestClusters(t *testing.T) {
 	one := func(id, rest string) string {
 		return "<DBCluster><DBClusterIdentifier>" + id + "</DBClusterIdentifier><Status>stopped</Status>" + rest + "</DBCluster>"
 	}
 	const aurora = "<Engine>aurora-mysql</Engine>"
-	s := &service{said: "<DBClusters>" + one("plain", aurora+"<EngineMode>provisioned</EngineMode>") + one("mysql", "<Engine>mysql</Engine>") + one("old", aurora+"<EngineMode>serverless</EngineMode>") +
+	s := &service{said: "<DBClusters>" + one("plain", aurora+"<EngineMode>provisioned</EngineMode>") + one("mysql", "<Engine>mysql</Engine>") + one("neptune", "<Engine>neptune</Engine><EngineMode>provisioned</EngineMode>") + one("docdb", "<Engine>docdb</Engine><EngineMode>provisioned</EngineMode>") + one("old", aurora+"<EngineMode>serverless</EngineMode>") +
 		one("global", aurora+"<GlobalClusterIdentifier>g</GlobalClusterIdentifier>") + one("replica", aurora+"<ReplicationSourceIdentifier>s</ReplicationSourceIdentifier>") +
 		one("source", aurora+"<ReadReplicaIdentifiers><ReadReplicaIdentifier>r</ReadReplicaIdentifier></ReadReplicaIdentifiers>") + "</DBClusters>"}
-	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"plain", "mysql", "old", "global", "replica", "source"})
-	for id, fixed := range map[string]string{"plain": "", "mysql": "it is no cluster of Aurora", "old": "its engine mode is serverless", "global": "it belongs to a global database", "replica": "it is a read replica", "source": "it has a read replica"} {
+	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"plain", "mysql", "neptune", "docdb", "old", "global", "replica", "source"})
+	for id, fixed := range map[string]string{"plain": "", "mysql": "it is no cluster of Aurora, Neptune or DocumentDB", "neptune": "", "docdb": "", "old": "its engine mode is serverless", "global": "it belongs to a global database", "replica": "it is a read replica", "source": "it has a read replica"} {
 		if err != nil || got[id] != (suspend.Database{Status: "stopped", Fixed: fixed}) {
 			t.Errorf("%s: %+v, want %q: %v", id, got[id], fixed, err)
 		}
@@ -112,10 +112,10 @@ func TestClusterIsChargedForItsInstances(t *testing.T) {
 	instance := func(id, class string) string {
 		return "<DBInstance><DBInstanceIdentifier>" + id + "</DBInstanceIdentifier><Engine>aurora-mysql</Engine><DBInstanceClass>" + class + "</DBInstanceClass></DBInstance>"
 	}
-	s := &service{said: "<DBClusters>" + cluster("two", members("a", "b")) + cluster("elastic", members("a", "s")) + cluster("none", "") + cluster("optimized", "<StorageType>aurora-iopt1</StorageType>"+members("a")) + "</DBClusters>",
-		then: "<DBInstances>" + instance("a", "db.r6g.large") + instance("b", "db.t3.medium") + instance("s", "db.serverless") + "</DBInstances>"}
-	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"two", "elastic", "none", "optimized"})
-	for id, want := range map[string]string{"two": "1 rds aurora-mysql db.r6g.large; 1 rds aurora-mysql db.t3.medium", "elastic": "", "none": "nothing", "optimized": ""} {
+	s := &service{said: "<DBClusters>" + cluster("two", members("a", "b")) + cluster("elastic", members("a", "s")) + cluster("none", "") + strings.Replace(cluster("graph", members("n")), "aurora-mysql", "neptune", 1) + cluster("optimized", "<StorageType>aurora-iopt1</StorageType>"+members("a")) + "</DBClusters>",
+		then: "<DBInstances>" + instance("a", "db.r6g.large") + instance("b", "db.t3.medium") + instance("s", "db.serverless") + strings.Replace(instance("n", "db.r6g.large"), "aurora-mysql", "neptune", 1) + "</DBInstances>"}
+	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"two", "elastic", "none", "graph", "optimized"})
+	for id, want := range map[string]string{"two": "1 rds aurora-mysql db.r6g.large; 1 rds aurora-mysql db.t3.medium", "elastic": "", "none": "nothing", "graph": "", "optimized": ""} {
 		if err != nil || got[id].Charged != want || got[id].Status != "available" {
 			t.Errorf("%s: %+v, want %q: %v", id, got[id], want, err)
 		}

@@ -23,7 +23,8 @@ type Ground interface {
 
 	// Up creates a stack, and returns how suspend.Stacks names it. Of version GroupsVersion it has two Auto Scaling groups of the sizes 1,
 	// 4 and 2, of version DatabasesVersion a DB instance that is in no cluster, and a DB cluster of Aurora, and of version ComputeVersion an
-	// ECS service of 3 tasks and what Machines says.
+	// ECS service of 3 tasks, an EC2 instance, a DB cluster of Neptune and of DocumentDB,
+	// and a cluster of Redshift.
 	Up(stack, version string) string
 
 	// Down deletes it.
@@ -67,11 +68,14 @@ type ground struct {
 
 // The types of the resources.
 const (
-	groupType    = "AWS::AutoScaling::AutoScalingGroup"
-	databaseType = "AWS::RDS::DBInstance"
-	clusterType  = "AWS::RDS::DBCluster"
-	serviceType  = "AWS::ECS::Service"
-	instanceType = "AWS::EC2::Instance"
+	groupType     = "AWS::AutoScaling::AutoScalingGroup"
+	databaseType  = "AWS::RDS::DBInstance"
+	clusterType   = "AWS::RDS::DBCluster"
+	serviceType   = "AWS::ECS::Service"
+	instanceType  = "AWS::EC2::Instance"
+	graphType     = "AWS::Neptune::DBCluster"
+	documentType  = "AWS::DocDB::DBCluster"
+	warehouseType = "AWS::Redshift::Cluster"
 )
 
 var suspendLaws = map[string]func(ground){
@@ -79,9 +83,9 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStackResources.html
 	"a stack lists the physical IDs of its resources by type, until it is deleted": func(g ground) {
 		one, two, three := g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion), g.Up("api", ComputeVersion)
-		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}, three: {serviceType: 1, instanceType: 1}} {
+		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}, three: {serviceType: 1, instanceType: 1, graphType: 1, documentType: 1, warehouseType: 1}} {
 			got := g.resources(stack)
-			for _, kind := range []string{groupType, databaseType, clusterType, serviceType, instanceType} {
+			for _, kind := range []string{groupType, databaseType, clusterType, serviceType, instanceType, graphType, documentType, warehouseType} {
 				if ids := got[kind]; len(ids) != want[kind] || !slices.IsSorted(ids) || slices.Contains(ids, "") {
 					g.Errorf("%s has %q of type %s, want %d", stack, ids, kind, want[kind])
 				}
@@ -166,14 +170,28 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBInstance.html
 	"a DB instance that is available can be stopped, and one that is stopped started": func(g ground) {
 		d := g.Services().Databases
-		g.switches(databaseType, d.Databases, d.StopDatabase, d.StartDatabase)
+		g.switches(databaseType, DatabasesVersion, d.Databases, d.StopDatabase, d.StartDatabase)
 	},
 	// "InvalidDBClusterStateFault: The requested operation can't be performed while the cluster is in this state."
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
 	"a DB cluster that is available can be stopped, and one that is stopped started": func(g ground) {
 		c := g.Services().Clusters
-		g.switches(clusterType, c.Clusters, c.StopCluster, c.StartCluster)
+		g.switches(clusterType, DatabasesVersion, c.Clusters, c.StopCluster, c.StartCluster)
+	},
+	// "To stop a Neptune cluster": the same operations of the API of RDS.
+	// https://docs.aws.amazon.com/neptune/latest/userguide/manage-console-stop-start.html
+	// https://docs.aws.amazon.com/neptune/latest/apiref/API_StopDBCluster.html
+	"a DB cluster of Neptune that is available can be stopped, and one that is stopped started": func(g ground) {
+		c := g.Services().Clusters
+		g.switches(graphType, ComputeVersion, c.Clusters, c.StopCluster, c.StartCluster)
+	},
+	// "InvalidDBClusterStateFault: The cluster isn't in a valid state."
+	// https://docs.aws.amazon.com/documentdb/latest/developerguide/db-cluster-stop-start.html
+	// https://docs.aws.amazon.com/documentdb/latest/developerguide/API_StopDBCluster.html
+	"a DB cluster of DocumentDB that is available can be stopped, and one that is stopped started": func(g ground) {
+		c := g.Services().Clusters
+		g.switches(documentType, ComputeVersion, c.Clusters, c.StopCluster, c.StartCluster)
 	},
 	// "You can use the Stop and Start actions"
 	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StopInstances.html
@@ -185,6 +203,16 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 	"an EC2 instance that does not exist is neither stopped nor started": func(g ground) {
 		g.isMissing(g.Services().Instances, "i-0123456789abcdef0")
+	},
+	// "You can pause the cluster and later resume it."
+	// https://docs.aws.amazon.com/redshift/latest/mgmt/rs-mgmt-pause-resume-cluster.html
+	"a Redshift cluster that is available can be paused, and one that is paused resumed": func(g ground) {
+		g.switchesMachine(warehouseType, g.Services().Warehouses)
+	},
+	// "ClusterNotFound: The ClusterIdentifier parameter does not refer to an existing cluster."
+	// https://docs.aws.amazon.com/redshift/latest/APIReference/API_PauseCluster.html
+	"a Redshift cluster that does not exist is neither paused nor resumed": func(g ground) {
+		g.isMissing(g.Services().Warehouses, "nobody")
 	},
 	// "DBInstanceNotFound", "DBClusterNotFoundFault"
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
@@ -233,9 +261,9 @@ func sameButPrice(a, b plan.Stopped) bool {
 // A change stops or starts a database.
 type change func(context.Context, project.Target, string) error
 
-// switches stops and starts the database of a type that the stack data has, and tries each twice.
-func (g ground) switches(kind string, see func(context.Context, project.Target, []string) (map[string]suspend.Database, error), stop, start change) {
-	id := g.first(g.Up("data", DatabasesVersion), kind)
+// switches stops and starts the database of a type that a stack of a version has, and tries each twice.
+func (g ground) switches(kind, version string, see func(context.Context, project.Target, []string) (map[string]suspend.Database, error), stop, start change) {
+	id := g.first(g.Up("data", version), kind)
 	has := func(want string) {
 		g.Helper()
 		g.Pass(patience)

@@ -169,7 +169,10 @@ func MachinesOf(stack, version string) map[string]string {
 	if version[:min(1, len(version))] != "c" {
 		return nil
 	}
-	return map[string]string{"AWS::EC2::Instance": "instance-" + stack}
+	return map[string]string{
+		"AWS::EC2::Instance": "instance-" + stack, "AWS::Neptune::DBCluster": "graph-" + stack, "AWS::DocDB::DBCluster": "document-" + stack,
+		"AWS::Redshift::Cluster": "warehouse-" + stack,
+	}
 }
 
 // ServiceARN returns the ARN of an ECS service.

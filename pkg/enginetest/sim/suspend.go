@@ -227,7 +227,8 @@ func (b *Backend) Switches() suspend.Services {
 	s := crashingSwitches{b}
 	return suspend.Services{
 		Stacks: s, TaskServices: s, Groups: s, Databases: s, Clusters: s,
-		Instances: crashingMachines{s, map[string]string{"available": "running", "starting": "pending"}},
+		Instances:  crashingMachines{s, map[string]string{"available": "running", "starting": "pending"}},
+		Warehouses: crashingMachines{s, map[string]string{"stopped": "paused", "stopping": "pausing", "starting": "resuming"}},
 	}
 }
 
