@@ -297,9 +297,9 @@ type Permits interface {
 
 // Units follows the accounts of organizational units for which targets stand.
 type Units interface {
-	// Unreachable returns, of some targets in which stacks are recorded, those in accounts of units that nobody can use at present, with why. Whether
-	// other targets can be used is not checked. An error means that this is not known, and nothing may be changed.
-	Unreachable(ctx context.Context, targets []project.Target) (map[project.Target]string, error)
+	// Unreachable returns, of some targets in which stacks are recorded, those in accounts of units that nobody can use at present, with why, and those
+	// of which that is not known: nothing may be changed there. Whether other targets can be used is not checked.
+	Unreachable(ctx context.Context, targets []project.Target) (project.Unreached, error)
 }
 
 // Clouds reads the live stacks of all accounts and regions.
