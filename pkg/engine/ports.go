@@ -293,6 +293,10 @@ type Permits interface {
 	// or if the target is not registered for this account and region. A permission that is
 	// given counts at once; one that is taken away may count for a minute.
 	Permit(ctx context.Context, project string, t project.Target) error
+
+	// Deploys returns an error of kind Denied if nobody may create and update stacks in a target, because its account is left out of its unit. That
+	// counts after a minute at the latest.
+	Deploys(ctx context.Context, t project.Target) error
 }
 
 // Units follows the accounts of organizational units for which targets stand.
