@@ -41,8 +41,8 @@ var accountChanges = map[string]func(*organizations.Account){
 var organizationDoes = map[string]*gateway.Failure{
 	"answer":       nil,
 	"throttle":     {Status: 400, Fault: gateway.Fault{Code: "TooManyRequestsException", Message: "You have sent too many requests in too short a period of time."}},
-	"list-nothing": nil, // see organizations.Service.Hide
-	"list-flat":    nil, // see organizations.Service.HideUnits
+	"list-nothing": nil,                                                                                                                       // see organizations.Service.Hide
+	"list-flat":    nil,                                                                                                                       // see organizations.Service.HideUnits
 	"lose-unit":    {Status: 400, Fault: gateway.Fault{Code: "ParentNotFoundException", Message: "You specified parent that doesn't exist."}}, // lists only
 	"deny":         {Status: 400, Fault: gateway.Fault{Code: "AccessDeniedException", Message: "You don't have permissions to access this resource."}},
 }

@@ -7,7 +7,6 @@ package format
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 
@@ -102,8 +101,8 @@ func WithUnits(o Options, read func(Options) (unregistered []string, err error),
 		return err
 	}
 	units, lost := members(names)
-	if lost != nil {
-		return errors.Join(err, lost)
+	if lost != nil { // without the units, the problems of err say of registered targets that they are not
+		return lost
 	}
 	if len(units) == 0 {
 		return err

@@ -120,3 +120,21 @@ func (a Unreachable) messages() []string {
 	}
 	return all
 }
+
+// leftUnit returns the name of the target whose unit a target was of, if the project has stacks in that unit still and none in the account; "" otherwise.
+func (v View) leftUnit(t project.Target) string {
+	left, _, member := project.UnitOf(t.Name)
+	if !member {
+		return ""
+	}
+	name := ""
+	for _, n := range v.Desired.Nodes {
+		switch of, _, _ := project.UnitOf(n.Target.Name); {
+		case n.Target == t:
+			return ""
+		case of == left:
+			name = left
+		}
+	}
+	return name
+}

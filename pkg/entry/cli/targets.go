@@ -226,7 +226,7 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 				row[len(row)-1], object["error"] = "accounts are not known: "+err.Error(), err.Error()
 				continue
 			}
-			row[len(row)-1] = fmt.Sprintf("%d accounts", len(page.Accounts))
+			row[len(row)-1] = countOf(page.Accounts)
 			for _, one := range page.Accounts {
 				of := a.Member(one.Account)
 				cells = append(cells, []string{of.Name, of.Account, of.Region, "", of.Role, of.Execution, "", stateOf(one)})
@@ -234,6 +234,30 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 		}
 		return objects, cells, nil
 	})
+}
+
+// countOf says how many accounts a unit has, and how many of them are not deployed to.
+func countOf(all []report.UnitAccount) string {
+	closed, out := 0, 0
+	for _, one := range all {
+		switch {
+		case one.State.Closed() != "":
+			closed++
+		case !one.Deployed:
+			out++
+		}
+	}
+	text := fmt.Sprintf("%d accounts", len(all))
+	if len(all) == 1 {
+		text = "1 account"
+	}
+	if closed > 0 {
+		text += fmt.Sprintf(", %d not active", closed)
+	}
+	if out > 0 {
+		text += fmt.Sprintf(", %d left out", out)
+	}
+	return text
 }
 
 // stateOf says in what state an account of a unit is, and why no stack is deployed there.
@@ -271,5 +295,12 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 
 // removeTarget removes a target that has no stacks.
 func (s *session) removeTarget(ctx context.Context, name string) error {
-	return s.to.RemoveTarget(ctx, name)
+	if name == "" {
+		return fault.New(fault.Invalid, "the name of the target is empty: stackwright targets lists them")
+	}
+	if err := s.to.RemoveTarget(ctx, name); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.call.Out, "target %s is removed\n", name)
+	return nil
 }
