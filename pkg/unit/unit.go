@@ -31,7 +31,8 @@ type Follower struct {
 	// Registered returns the registered targets by name.
 	Registered func(ctx context.Context) (map[string]project.Access, error)
 
-	found map[string]project.UnitAccounts // by the ID of the unit
+	found  map[string]project.UnitAccounts // by the ID of the unit
+	failed map[string]error                // the same, of units that could not be listed for Unreachable
 }
 
 // list lists the accounts of the unit that a target stands for, once.
@@ -51,6 +52,19 @@ func (f *Follower) list(ctx context.Context, a project.Access) (project.UnitAcco
 	}
 	f.found[a.Unit] = found
 	return found, nil
+}
+
+// once is list, and requests the list of a unit that cannot be listed once for all its accounts.
+func (f *Follower) once(ctx context.Context, a project.Access) (project.UnitAccounts, error) {
+	if err := f.failed[a.Unit]; err != nil {
+		return project.UnitAccounts{}, err
+	}
+	found, err := f.list(ctx, a)
+	if f.failed == nil {
+		f.failed = make(map[string]error)
+	}
+	f.failed[a.Unit] = err
+	return found, err
 }
 
 // MembersFor returns Members for a request that is about all stacks, or is partial. A partial request does not need all units: it also returns the
@@ -156,7 +170,7 @@ func setOf(targets []project.Target) map[project.Target]bool {
 // whyNot says why nobody can use an account in which the target of a unit has stacks; "" if it can be used. If there is no such unit, the account
 // decides alone.
 func (f *Follower) whyNot(ctx context.Context, a project.Access, id string) (string, error) {
-	found, err := f.list(ctx, a)
+	found, err := f.once(ctx, a)
 	if err != nil && !fault.Is(err, fault.Missing) {
 		return "", err
 	}
