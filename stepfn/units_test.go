@@ -3,6 +3,7 @@ package stepfn_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
@@ -40,7 +41,9 @@ var accountChanges = map[string]func(*organizations.Account){
 var organizationDoes = map[string]*gateway.Failure{
 	"answer":       nil,
 	"throttle":     {Status: 400, Fault: gateway.Fault{Code: "TooManyRequestsException", Message: "You have sent too many requests in too short a period of time."}},
-	"list-nothing": nil, // see organizations.Service.Hide
+	"list-nothing": nil,                                                                                                                       // see organizations.Service.Hide
+	"list-flat":    nil,                                                                                                                       // see organizations.Service.HideUnits
+	"lose-unit":    {Status: 400, Fault: gateway.Fault{Code: "ParentNotFoundException", Message: "You specified parent that doesn't exist."}}, // lists only
 	"deny":         {Status: 400, Fault: gateway.Fault{Code: "AccessDeniedException", Message: "You don't have permissions to access this resource."}},
 }
 
@@ -111,7 +114,10 @@ func (p *memoryBackend) Account(id, what string) {
 
 // Organization is backend.
 func (p *memoryBackend) Organization(does string) {
-	p.Backend.Organization.Empty = does == "list-nothing"
+	p.Backend.Organization.Empty, p.Backend.Organization.Flat, p.Backend.Organization.Gone = does == "list-nothing", does == "list-flat", ""
+	if does == "lose-unit" {
+		p.Backend.Organization.Gone = unitAccess.Unit
+	}
 	p.Backend.Organization.Fails = map[string]error{
 		"throttle": fault.New(fault.Throttled, "Organizations throttles: TooManyRequestsException"),
 		"deny":     fault.New(fault.Denied, "Organizations answers only the management account and delegated administrators"),
@@ -152,9 +158,10 @@ func (r *emulators) orPut(u organizations.Unit) {
 // Organization is backend.
 func (r *emulators) Organization(does string) {
 	r.cloud.Organization.Hide(does == "list-nothing")
+	r.cloud.Organization.HideUnits(does == "list-flat")
 	failure := organizationDoes[does]
 	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
-		if q.Service != "organizations" {
+		if q.Service != "organizations" || does == "lose-unit" && !strings.HasSuffix(q.Operation, "ForParent") {
 			return nil
 		}
 		return failure

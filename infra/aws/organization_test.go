@@ -44,6 +44,8 @@ func TestOrganization(t *testing.T) {
 			asks("ListAccountsForParent", in+"root/o-a1b2c3d4e5/r-abcd", false),
 			asks("DescribeAccount", in+"account/o-a1b2c3d4e5/333333333333", may.single),
 			asks("ListParents", in+"account/o-a1b2c3d4e5/333333333333", may.single),
+			asks("ListParents", in+"ou/o-a1b2c3d4e5/ou-abcd-12345678", may.single),
+			asks("ListParents", in+"ou/o-zzzzzzzzzz/ou-abcd-12345678", false),
 			asks("DescribeAccount", in+"account/o-zzzzzzzzzz/333333333333", false),
 			asks("MoveAccount", in+"account/o-a1b2c3d4e5/333333333333", false),
 			asks("CloseAccount", in+"account/o-a1b2c3d4e5/333333333333", false),

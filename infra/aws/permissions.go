@@ -403,7 +403,8 @@ func (s settings) listed(single bool) []permission {
 	const why = "targets stand for organizational units, whose accounts come and go"
 	all := []permission{{Do: []string{"organizations:ListAccountsForParent", "organizations:ListOrganizationalUnitsForParent"}, On: []string{in + "ou/" + s.organization + "/ou-*"}, Why: why}}
 	if single {
-		all = append(all, permission{Do: []string{"organizations:DescribeAccount", "organizations:ListParents"}, On: []string{in + "account/" + s.organization + "/*"}, Why: why})
+		all = append(all, permission{Do: []string{"organizations:DescribeAccount", "organizations:ListParents"}, On: []string{in + "account/" + s.organization + "/*"}, Why: why},
+			permission{Do: []string{"organizations:ListParents"}, On: []string{in + "ou/" + s.organization + "/ou-*"}, Why: why})
 	}
 	return all
 }

@@ -38,7 +38,7 @@ func (i *installation) addKey() {
 	if of := i.settings.organization; of != "" { // the same, in the accounts of units
 		i.key.AddToResourcePolicy(statement(permission{
 			Do: []string{"kms:Decrypt"}, On: []string{"*"},
-			If: conditions{"StringEquals": {"kms:ViaService": "s3." + *awscdk.Aws_REGION() + ".amazonaws.com", "aws:PrincipalOrgID": of}},
+			If: conditions{"StringEquals": {"kms:ViaService": "s3." + *awscdk.Aws_REGION() + ".amazonaws.com", "aws:PrincipalOrgID": of}, "StringNotEquals": elsewhere()},
 		}, awsiam.NewAnyPrincipal()), nil)
 	}
 }
@@ -48,6 +48,13 @@ func (i *installation) mayEncrypt(service string, only conditions) {
 	i.key.AddToResourcePolicy(statement(permission{
 		Do: []string{"kms:Decrypt", "kms:GenerateDataKey"}, On: []string{"*"}, If: only,
 	}, awsiam.NewServicePrincipal(jsii.String(service), nil)), nil)
+}
+
+// elsewhere is the condition that a principal is of another account than the installation. In the same account, a policy of a resource alone grants
+// access, to whoever has no policy of their own; in others, their account has to allow it, too.
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+func elsewhere() map[string]any {
+	return map[string]any{"aws:PrincipalAccount": *awscdk.Aws_ACCOUNT_ID()}
 }
 
 // others are the other accounts of targets, or nil. They are in one statement, because the size of a policy is limited.
@@ -108,7 +115,7 @@ func (i *installation) addBucket() {
 	if of := i.settings.organization; of != "" { // the same, in the accounts of units
 		i.bucket.AddToResourcePolicy(statement(permission{
 			Do: []string{"s3:GetObject"}, On: []string{*i.bucket.BucketArn() + "/artifacts/*", *i.bucket.BucketArn() + "/templates/*"},
-			If: conditions{"StringEquals": {"aws:PrincipalOrgID": of}},
+			If: conditions{"StringEquals": {"aws:PrincipalOrgID": of}, "StringNotEquals": elsewhere()},
 		}, awsiam.NewAnyPrincipal()))
 	}
 	// Identity policies and boundaries name the bucket, and not the access points that somebody makes for it.

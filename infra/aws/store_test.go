@@ -75,7 +75,7 @@ func TestBucketPolicy(t *testing.T) {
 	if got := text(two[1]); got != `{"Action":"s3:GetObject","Effect":"Allow","Principal":{"AWS":["arn:${AWS::Partition}:iam::111111111111:root","arn:${AWS::Partition}:iam::222222222222:root"]},"Resource":["${Bucket.Arn}/artifacts/*","${Bucket.Arn}/templates/*"]}` {
 		t.Error(got)
 	}
-	if got := text(two[2]); got != `{"Action":"s3:GetObject","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-a1b2c3d4e5"}},"Effect":"Allow","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}/artifacts/*","${Bucket.Arn}/templates/*"]}` {
+	if got := text(two[2]); got != `{"Action":"s3:GetObject","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-a1b2c3d4e5"},"StringNotEquals":{"aws:PrincipalAccount":"${AWS::AccountId}"}},"Effect":"Allow","Principal":{"AWS":"*"},"Resource":["${Bucket.Arn}/artifacts/*","${Bucket.Arn}/templates/*"]}` {
 		t.Error(got)
 	}
 }
@@ -85,6 +85,46 @@ func bucketPolicy(t *testing.T, all template) iam.Policy {
 	t.Helper()
 	body := placed(text(map[string]any{"Statement": policy(t, all, "AWS::S3::BucketPolicy")}))
 	return parsed(t, strings.ReplaceAll(body, "${Bucket.Arn}", "arn:aws:s3:::stackwright-bucket"))
+}
+
+// The accounts of the organization read templates, and its other objects nobody. In the account of the installation, the policy of the bucket and that of
+// the key grant nothing for the organization: there, they would be enough.
+func TestOrganizationReadsTemplates(t *testing.T) {
+	bucket := bucketPolicy(t, the(t, full))
+	var statements []any // without the one that lets the policies of the account decide
+	for _, name := range the(t, full).of("AWS::KMS::Key") {
+		for _, one := range the(t, full).Resources[name].Properties["KeyPolicy"].(map[string]any)["Statement"].([]any) {
+			if strings.Contains(text(one), "aws:PrincipalOrgID") {
+				statements = append(statements, one)
+			}
+		}
+	}
+	if len(statements) != 1 {
+		t.Fatalf("the key has %d statements for the organization", len(statements))
+	}
+	key := parsed(t, placed(text(map[string]any{"Statement": statements})))
+	for account, want := range map[string]iam.Answer{"333333333333": iam.Allowed, "000000000000": iam.Implicit} {
+		for _, of := range []string{"o-a1b2c3d4e5", "o-zzzzzzzzzz"} {
+			want := want
+			if of != "o-a1b2c3d4e5" {
+				want = iam.Implicit
+			}
+			context := func() map[string]string {
+				return with("aws:SecureTransport", "true", "aws:PrincipalOrgID", of, "aws:PrincipalAccount", account, "kms:ViaService", "s3.us-east-1.amazonaws.com")
+			}
+			by := "arn:aws:iam::" + account + ":role/any"
+			got, err := bucket.Trusts(iam.Request{Principal: by, Action: "s3:GetObject", Resource: "arn:aws:s3:::stackwright-bucket/templates/x", Context: context()})
+			if err != nil || got != want {
+				t.Errorf("a template for %s of %s: %s (%v), want %s", account, of, got, err, want)
+			}
+			if got, err = bucket.Trusts(iam.Request{Principal: by, Action: "s3:GetObject", Resource: "arn:aws:s3:::stackwright-bucket/projects/shop/prod.zip", Context: context()}); err != nil || got != iam.Implicit {
+				t.Errorf("a project for %s of %s: %s (%v)", account, of, got, err)
+			}
+			if got, err = key.Trusts(iam.Request{Principal: by, Action: "kms:Decrypt", Resource: "*", Context: context()}); err != nil || got != want {
+				t.Errorf("the key for %s of %s: %s (%v), want %s", account, of, got, err, want)
+			}
+		}
+	}
 }
 
 // If the installation has an owner, nobody else may change the access file and the policies, whatever the policies of others allow.

@@ -32,7 +32,7 @@ func TestUnits(t *testing.T) {
 	role := "arn:aws:iam::*:role/stackwright/stackwright-orchestrator"
 	add := []string{"targets", "add", "org", "--ou", unit, "--except", "333333333333", "--region", "eu-west-1", "--projects", "pair@*", "--role", role}
 	l.has(l.must(cli.ExitOK, add...), "target org is the accounts of unit ou-home-12345678, region eu-west-1, except 333333333333, for the projects pair@*", "assume "+role+" with the external ID sw-")
-	l.has(strings.Join(strings.Fields(l.must(cli.ExitOK, "targets")), " "), "org ou-home-12345678 eu-west-1 pair@* "+role, "2 accounts",
+	l.has(strings.Join(strings.Fields(l.must(cli.ExitOK, "targets")), " "), "org ou-home-12345678 eu-west-1 pair@* "+role, "2 accounts, 1 left out",
 		"org-111111111111 111111111111 eu-west-1 arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator ACTIVE (shop)",
 		"org-333333333333 333333333333 eu-west-1 arn:aws:iam::333333333333:role/stackwright/stackwright-orchestrator ACTIVE (lab): the target leaves it out")
 	l.has(l.must(cli.ExitOK, "targets", "-o", "json"), `"unit":"ou-home-12345678"`, `"target":"org-111111111111","deployed":true`)
@@ -62,10 +62,13 @@ func TestUnits(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "3 created", "3 unchanged")
 	put("222222222222", "new", other, time.Time{})
 	l.has(l.must(cli.ExitRefused, "deploy", l.project, "--max-deletions", "2"), "3 of the 6 recorded stacks would be deleted permanently")
+	planned := l.run("plan", l.project, "--max-deletions", "3")
+	l.has(planned.out+planned.err, "account 222222222222 has left the unit of target org, or is left out of it")
 	l.has(l.must(cli.ExitOK, "deploy", l.project, "--max-deletions", "3"), "3 deleted", "3 unchanged")
 
 	put("444444444444", "elsewhere", other, time.Time{})
 	l.has(l.must(cli.ExitRefused, "deploy", l.project), "project pair@default has no stacks, and 3 are recorded: to delete all its stacks, use destroy")
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--yes"), "3 deleted")
-	l.must(cli.ExitOK, "targets", "remove", "org")
+	l.has(l.must(cli.ExitOK, "targets", "remove", "org"), "target org is removed")
+	l.has(l.run("targets", "remove", "").err, "the name of the target is empty")
 }

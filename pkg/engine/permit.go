@@ -105,5 +105,10 @@ func (e *Engine) permit(ctx context.Context, t action.Task) error {
 	if v := e.Verbs.Of(t.Step.Verb); t.Step.Node == "" || !v.Mutates() && v.PollReads == 0 {
 		return nil
 	}
-	return e.Permits.Permit(ctx, t.Project, t.Location().Target)
+	at := t.Location().Target
+	err := e.Permits.Permit(ctx, t.Project, at)
+	if v := e.Verbs.Of(t.Step.Verb); err == nil && v.Mutates() && v.Request != action.DeleteStack {
+		err = e.Permits.Deploys(ctx, at)
+	}
+	return err
 }

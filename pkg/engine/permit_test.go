@@ -8,7 +8,9 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/engine"
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -88,8 +90,37 @@ func TestPermissionCannotBeRead(t *testing.T) {
 	}
 }
 
+// In a target whose account was left out of its unit after the plan was made, no stack is created or updated, and one is deleted.
+func TestStepsOfALeftOutAccount(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	for _, c := range []struct {
+		id, operation, version string
+		verb                   plan.Verb
+		left                   bool
+		want                   run.Status
+	}{
+		{"a", "deploy", "v1", plan.Create, true, run.Failed},
+		{"b", "deploy", "v1", plan.Create, false, run.Done},
+		{"c", "destroy", "", plan.Delete, true, run.Done},
+	} {
+		h.backend.Permits[""] = project.Grants{"*@*"}
+		h.request(c.id, c.operation, c.version)
+		loop := h.planned(c.id, 1)
+		if c.left {
+			h.backend.Permits[""] = project.Grants{"*@*", sim.NoDeploys}
+		}
+		h.executeToEnd(loop)
+		if s := h.stored(c.id).Steps[0]; s.Verb != c.verb || s.Status != c.want || c.want == run.Failed && !strings.Contains(s.Why, "is left out of its unit") {
+			t.Errorf("%s: step %s is %s (%s), want %s", c.id, s.ID, s.Status, s.Why, c.want)
+		}
+	}
+}
+
 // unreadable is permissions that cannot be read.
 type unreadable struct{}
+
+func (unreadable) Deploys(context.Context, project.Target) error { return nil }
 
 func (unreadable) Permit(context.Context, string, project.Target) error {
 	return fault.New(fault.Throttled, "slow down")

@@ -293,13 +293,17 @@ type Permits interface {
 	// or if the target is not registered for this account and region. A permission that is
 	// given counts at once; one that is taken away may count for a minute.
 	Permit(ctx context.Context, project string, t project.Target) error
+
+	// Deploys returns an error of kind Denied if nobody may create and update stacks in a target, because its account is left out of its unit. That
+	// counts after a minute at the latest.
+	Deploys(ctx context.Context, t project.Target) error
 }
 
 // Units follows the accounts of organizational units for which targets stand.
 type Units interface {
-	// Unreachable returns, of some targets in which stacks are recorded, those in accounts of units that nobody can use at present, with why. Whether
-	// other targets can be used is not checked. An error means that this is not known, and nothing may be changed.
-	Unreachable(ctx context.Context, targets []project.Target) (map[project.Target]string, error)
+	// Unreachable returns, of some targets in which stacks are recorded, those in accounts of units that nobody can use at present, with why, and those
+	// of which that is not known: nothing may be changed there. Whether other targets can be used is not checked.
+	Unreachable(ctx context.Context, targets []project.Target) (project.Unreached, error)
 }
 
 // Clouds reads the live stacks of all accounts and regions.

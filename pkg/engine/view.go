@@ -54,15 +54,15 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	recorded, leave, take := plan.Rename(desired, records)
-	unreachable, err := e.unreachable(ctx, desired, recorded)
+	unreachable, unread, err := e.unreachable(ctx, r, desired, recorded)
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	live, err := e.observePermitted(ctx, r, plan.Locations(desired, unreachable.Others(recorded)))
+	live, err := e.observePermitted(ctx, r, plan.Locations(desired, unread.Others(unreachable.Others(recorded))))
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended, Retain: r.Retain}.Leaving(unreachable, e.operation(r))
+	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended, Retain: r.Retain}.Leaving(unreachable, unread, e.operation(r))
 	if o := e.operation(r); !o.NeedsFiles || o.NamesSnapshot() {
 		l, err := e.Store.Lock(ctx, r.Project)
 		if err != nil {

@@ -7,7 +7,6 @@ package format
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 
@@ -65,6 +64,8 @@ type Options struct {
 	// it is among Loaded.Unregistered: its accounts are listed only if the project names it.
 	Units map[string][]project.Target
 
+	Lost map[string]error // why the accounts of some of the Units are not known: these have none
+
 	Store        packages.Store         // the bucket for the files that templates name
 	Installation check.Installation     // that reads the project; the zero value is none
 	Remote       map[string]remote.File // from elsewhere, by address
@@ -100,8 +101,8 @@ func WithUnits(o Options, read func(Options) (unregistered []string, err error),
 		return err
 	}
 	units, lost := members(names)
-	if lost != nil {
-		return errors.Join(err, lost)
+	if lost != nil { // without the units, the problems of err say of registered targets that they are not
+		return lost
 	}
 	if len(units) == 0 {
 		return err
@@ -165,7 +166,7 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Units: o.Units, Holds: o.Holds, Remote: elsewhere,
+		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Units: o.Units, Lost: o.Lost, Holds: o.Holds, Remote: elsewhere,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered, Required: p.Required}

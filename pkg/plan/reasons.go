@@ -51,6 +51,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"obsolete: true in the project's files"}
 	case !desired && len(d.Desired.Nodes) == 0: // a destroy deletes all stacks
 		return nil
+	case !desired && d.leftUnit(r.Target) != "":
+		return []string{fmt.Sprintf("account %s has left the unit of target %s, or is left out of it", r.Target.Account, d.leftUnit(r.Target))}
 	case !desired:
 		return []string{"no longer in the project"}
 	case !exists && !recorded && d.moved[name]:

@@ -65,6 +65,8 @@ type Project struct {
 	Restored map[string]Restored `json:"restored,omitempty"` // the parameters that name backups, by node and logical ID, as in "db.Database"
 
 	Kind Kind `json:"kind,omitempty"` // of its files
+
+	Lost map[string]error `json:"-"` // why the accounts of units are not known, by the name of the target of the unit: a partial request has no nodes there
 }
 
 // Ignores reports whether operations leave a stack alone: they do not create or update it, and only a prune or a destroy deletes it,

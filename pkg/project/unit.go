@@ -54,6 +54,12 @@ func (s AccountState) Closed() string {
 	return why
 }
 
+// Unreached is what is known of targets of accounts of units in which stacks are recorded.
+type Unreached struct {
+	Closed  map[Target]string // nobody can use them at present, with why
+	Unknown map[Target]error  // it is not known whether they can be used, with why
+}
+
 // UnitAccounts are the accounts under an organizational unit, and in the units within it.
 type UnitAccounts struct {
 	Accounts []Account // sorted by ID

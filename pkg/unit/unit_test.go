@@ -17,7 +17,10 @@ type organization struct {
 	in, others []project.Account
 	lists      int
 	fails      error
+	above      map[string][]string
 }
+
+func (o *organization) Above(_ context.Context, id string) ([]string, error) { return o.above[id], nil }
 
 func (o *organization) Accounts(_ context.Context, id string) (project.UnitAccounts, error) {
 	o.lists++
@@ -88,23 +91,47 @@ func TestUnreachable(t *testing.T) {
 		at("org", "222222222222"): "account 222222222222 (old) is PENDING_CLOSURE", at("org", "444444444444"): "is CLOSED",
 		at("org", "555555555555"): "is not in the organization any more: if it is closed for good, delete the records of its stacks with stackwright forget",
 	}
-	if err != nil || len(got) != len(want) || o.lists != 1 {
+	if err != nil || len(got.Closed) != len(want) || len(got.Unknown) > 0 || o.lists != 1 {
 		t.Errorf("got %v (%v) with %d lists, want %v", got, err, o.lists, slices.Collect(maps.Keys(want)))
 	}
 	for target, says := range want {
-		if !strings.Contains(got[target], says) {
-			t.Errorf("%s: %q, want %q", target.Name, got[target], says)
+		if !strings.Contains(got.Closed[target], says) {
+			t.Errorf("%s: %q, want %q", target.Name, got.Closed[target], says)
 		}
 	}
-	o.others[0].Unit = "ou-abcd-nested00"
-	if got, err := follower(o).Unreachable(t.Context(), left); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "the list of the accounts of the unit does not have it") {
-		t.Errorf("an account that the list lacks is in the unit: %v (%v), want an error of kind Unavailable", got, err)
+	moved := at("org", "333333333333")
+	o.above = map[string][]string{"ou-abcd-nested00": {"ou-abcd-12345678", "r-abcd"}, "ou-abcd-unlisted": {"ou-abcd-nested00", "ou-abcd-12345678", "r-abcd"}}
+	for _, in := range []string{"ou-abcd-12345678", "ou-abcd-nested00", "ou-abcd-unlisted"} {
+		o.others[0].Unit = in
+		got, err := follower(o).Unreachable(t.Context(), left)
+		if why := got.Unknown[moved]; err != nil || len(got.Unknown) != 1 || !fault.Is(why, fault.Unavailable) || !strings.Contains(why.Error(), "the list of the accounts of the unit does not have it") {
+			t.Errorf("an account that the list lacks is in unit %s: %v (%v), want an error of kind Unavailable", in, got, err)
+		}
 	}
+	o.others[0].Unit, o.fails = "ou-abcd-12345678", fault.New(fault.Missing, "no unit")
+	if got, err := follower(o).Unreachable(t.Context(), []project.Target{moved, at("org", "444444444444"), at("org", "555555555555")}); err != nil || len(got.Unknown) > 0 || len(got.Closed) != 2 {
+		t.Errorf("without the unit, accounts decide: %+v (%v)", got, err)
+	}
+	o.fails = nil
 	o.lists, o.fails = 0, fault.New(fault.Denied, "no")
-	if got, err := follower(o).Unreachable(t.Context(), left); !fault.Is(err, fault.Denied) || got != nil {
-		t.Errorf("a list that is denied: %v (%v), want an error of kind Denied", got, err)
+	if got, err := follower(o).Unreachable(t.Context(), left); err != nil || len(got.Unknown) != 5 || !fault.Is(got.Unknown[moved], fault.Denied) || len(got.Closed) > 0 {
+		t.Errorf("a list that is denied: %v (%v), want errors of kind Denied for the accounts", got, err)
 	}
-	if got, err := follower(o).Unreachable(t.Context(), left[7:8]); err != nil || len(got) > 0 || o.lists != 1 {
+	if got, err := follower(o).Unreachable(t.Context(), left[7:8]); err != nil || len(got.Closed)+len(got.Unknown) > 0 || o.lists != 1 {
 		t.Errorf("without stacks in units: %v (%v), and %d lists", got, err, o.lists)
+	}
+}
+
+// A partial request does not need the units whose accounts cannot be listed, unless that may pass.
+func TestMembersOfPartialRequest(t *testing.T) {
+	for kind, passes := range map[fault.Kind]bool{fault.Missing: false, fault.Denied: false, fault.Throttled: true, fault.Unavailable: true, fault.Broken: true} {
+		o := &organization{fails: fault.New(kind, "no list")}
+		if all, lost, err := follower(o).MembersFor(t.Context(), false, []string{"org"}); !fault.Is(err, kind) || all != nil || lost != nil {
+			t.Errorf("%s, about all: %v %v (%v), want the error", kind, all, lost, err)
+		}
+		all, lost, err := follower(o).MembersFor(t.Context(), true, []string{"eu", "org-111111111111", "by-hand-111111111111"})
+		if passes && (!fault.Is(err, kind) || all != nil) || !passes && (err != nil || len(all) != 1 || all["org"] == nil || len(lost) != 1 || !fault.Is(lost["org"], kind)) {
+			t.Errorf("%s, partial: %v %v (%v)", kind, all, lost, err)
+		}
 	}
 }

@@ -64,12 +64,18 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
 	var loaded format.Loaded
+	var lost map[string]error
 	err = format.WithUnits(format.Options{
 		Project: name, Environment: environment, Targets: targets, Installation: l.own, Store: l.store, Holds: l.holds,
 	}, func(o format.Options) (unregistered []string, err error) {
+		o.Lost = lost
 		loaded, err = l.remotes.read(ctx, r.Source, r.Project, files, o)
 		return loaded.Unregistered, err
-	}, func(names []string) (map[string][]project.Target, error) { return l.units.Members(ctx, names) })
+	}, func(names []string) (all map[string][]project.Target, err error) {
+		all, lost, err = l.units.MembersFor(ctx, r.Selection.Partial(), names)
+		return all, err
+	})
+	loaded.Project.Lost = lost
 	l.name, l.templates, l.objects, l.needs = loaded.Project.Name, loaded.Templates, loaded.Objects, loaded.Needs
 	return loaded.Project, err
 }

@@ -66,6 +66,9 @@ func (noOrganization) Accounts(context.Context, string) (project.UnitAccounts, e
 	return project.UnitAccounts{}, errNoOrganization
 }
 
+// Above implements unit.Organization.
+func (noOrganization) Above(context.Context, string) ([]string, error) { return nil, errNoOrganization }
+
 // Account implements unit.Organization.
 func (noOrganization) Account(context.Context, string) (project.Account, error) {
 	return project.Account{}, errNoOrganization

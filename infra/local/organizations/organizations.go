@@ -63,6 +63,7 @@ type Service struct {
 	accounts map[string]Account
 	last     int
 	hides    bool              // lists of accounts are empty, although there are accounts
+	flat     bool              // lists of units are empty, although there are units
 	created  map[string]string // accounts by the ID of the request that has created them
 	log      *journal.Journal[record]
 }
@@ -157,6 +158,13 @@ func (s *Service) Hide(hides bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hides = hides
+}
+
+// HideUnits lets lists of units be empty from now on, although there are units.
+func (s *Service) HideUnits(hides bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flat = hides
 }
 
 // Remove takes an account out of the organization.
@@ -410,7 +418,7 @@ func (s *Service) listUnits(in input) (any, error) {
 	}
 	var all []object
 	for _, id := range slices.Sorted(maps.Keys(s.units)) {
-		if u := s.units[id]; u.Parent == in.ParentId {
+		if u := s.units[id]; u.Parent == in.ParentId && !s.flat {
 			all = append(all, object{"Id": u.ID, "Name": u.Name})
 		}
 	}
@@ -461,13 +469,20 @@ func (s *Service) describeAccount(in input) (any, error) {
 	return object{"Account": shown(a)}, err
 }
 
+// listParents lists what an account, or a unit, is in.
+// https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListParents.html
 func (s *Service) listParents(in input) (any, error) {
-	a, err := s.account(in.ChildId, errChildNotFound)
+	parent, err := s.units[in.ChildId].Parent, error(nil)
+	if parent == "" {
+		var a Account
+		a, err = s.account(in.ChildId, errChildNotFound)
+		parent = a.Parent
+	}
 	kind := "ORGANIZATIONAL_UNIT"
-	if a.Parent == Root {
+	if parent == Root {
 		kind = "ROOT"
 	}
-	return object{"Parents": []object{{"Id": a.Parent, "Type": kind}}}, err
+	return object{"Parents": []object{{"Id": parent, "Type": kind}}}, err
 }
 
 // createAccount creates an account in the root. AWS answers before it exists, and DescribeCreateAccountStatus says when it does.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/organizations"
@@ -100,6 +101,30 @@ func (o Organization) Account(ctx context.Context, id string) (project.Account, 
 	return accountOf(*out.Account, aws.ToString(parents.Parents[0].Id)), nil
 }
 
+// mostLevels bounds how many units are above one: they are nested five levels deep, below the root.
+// https://docs.aws.amazon.com/organizations/latest/userguide/orgs_reference_limits.html
+const mostLevels = 10
+
+// Above implements unit.Organization.
+// https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListParents.html
+func (o Organization) Above(ctx context.Context, id string) ([]string, error) {
+	var above []string
+	for child := id; strings.HasPrefix(child, "ou-"); {
+		out, err := o.client.ListParents(ctx, &sdk.ListParentsInput{ChildId: &child})
+		switch {
+		case err != nil:
+			return nil, refused("find the unit that unit "+child+" is within", err)
+		case len(out.Parents) != 1:
+			return nil, fault.New(fault.Unavailable, "find the unit that unit %s is within: Organizations answers with %d, and a unit is in one: try again", child, len(out.Parents))
+		case len(above) == mostLevels:
+			return nil, fault.New(fault.Broken, "find the units that unit %s is within: Organizations answers with more than %d", id, mostLevels)
+		}
+		child = aws.ToString(out.Parents[0].Id)
+		above = append(above, child)
+	}
+	return above, nil
+}
+
 // accountOf is an account in a unit. Its status has been replaced by its state.
 // https://docs.aws.amazon.com/organizations/latest/APIReference/API_Account.html
 func accountOf(a types.Account, in string) project.Account {
@@ -130,7 +155,7 @@ func refused(do string, err error) error {
 	case awserr.Is(err, "AccessDeniedException", "AccessDenied"):
 		return fault.New(fault.Denied, "%w; Organizations answers only the management account and delegated administrators: make the account of the installation one, or let it use a role of the management account (setting organization)", f)
 	case awserr.Is(err, "ParentNotFoundException"):
-		return fault.New(fault.Missing, "%s: Organizations has no unit of this ID: it was deleted, or is of another organization: register the target with another one (stackwright targets add --ou), or remove it", do)
+		return fault.New(fault.Missing, "%s: Organizations has no unit of this ID: it was deleted, or is of another organization", do)
 	case fault.Is(f, fault.Throttled):
 		return fault.New(fault.Throttled, "%w: nothing was changed; try again", f)
 	}

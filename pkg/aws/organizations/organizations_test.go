@@ -132,3 +132,24 @@ func TestStates(t *testing.T) {
 		}
 	}
 }
+
+// The units above one end with the root. More than one parent, or no end, is an error.
+func TestAbove(t *testing.T) {
+	s := &service{says: map[string][]string{"ListParents": {`{"Parents":[{"Id":"ou-abcd-outer000"}]}`, `{"Parents":[{"Id":"r-abcd"}]}`}}}
+	if got, err := organization(s).Above(t.Context(), unit); err != nil || fmt.Sprint(got) != "[ou-abcd-outer000 r-abcd]" || len(s.got) != 2 {
+		t.Errorf("got %v (%v) after %q", got, err, s.got)
+	}
+	s = &service{says: map[string][]string{"ListParents": {`{"Parents":[]}`}}}
+	if got, err := organization(s).Above(t.Context(), unit); !fault.Is(err, fault.Unavailable) || got != nil {
+		t.Errorf("without a parent: %v (%v)", got, err)
+	}
+	for range 20 {
+		s.says["ListParents"] = append(s.says["ListParents"], `{"Parents":[{"Id":"ou-abcd-round000"}]}`)
+	}
+	if got, err := organization(s).Above(t.Context(), unit); !fault.Is(err, fault.Broken) || got != nil {
+		t.Errorf("without an end: %v (%v)", got, err)
+	}
+	if got, err := organization(s).Above(t.Context(), "r-abcd"); err != nil || got != nil {
+		t.Errorf("above the root: %v (%v)", got, err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -176,7 +177,24 @@ func (a *Accounts) Permit(ctx context.Context, id string, t project.Target) erro
 	if err != nil {
 		return fmt.Errorf("target %s: %w", t.Name, err)
 	}
+	if access.Unit != "" && access.Account == a.home.Account { // it is used with the permissions of the installation, as the target default
+		if err := a.home.Permit(id); err != nil {
+			return fmt.Errorf("target %s is the account of the installation: %w; or leave the account out with --except %s", t.Name, err, t.Account)
+		}
+	}
 	return access.Permit(id)
+}
+
+// Deploys returns an error of kind Denied if the account of a target is left out of its unit.
+func (a *Accounts) Deploys(ctx context.Context, t project.Target) error {
+	access, err := a.access(ctx, t, cached)
+	if err == nil && slices.Contains(access.Except, t.Account) {
+		err = fault.New(fault.Denied, "account %s is left out of its unit (--except), so no stack is created or updated there: deploy again", t.Account)
+	}
+	if err != nil {
+		return fmt.Errorf("target %s: %w", t.Name, err)
+	}
+	return nil
 }
 
 // access returns the access to a target, if its account and region are still the

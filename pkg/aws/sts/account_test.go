@@ -323,6 +323,33 @@ func TestOwnAccountInAUnit(t *testing.T) {
 	if err := a.Permit(t.Context(), "shop@prod", other.Target); err != nil {
 		t.Error(err)
 	}
+	if err := a.Permit(t.Context(), "shop@prod", own.Target); err != nil {
+		t.Error(err)
+	}
+	if err := a.Permit(t.Context(), "bank@prod", other.Target); err != nil {
+		t.Error(err)
+	}
+	if err := a.Permit(t.Context(), "bank@prod", own.Target); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "the setting projects of the installation; or leave the account out with --except 000000000000") {
+		t.Errorf("a project that may not use the target default may use the account of the installation as one of a unit: %v", err)
+	}
+}
+
+// In an account that is left out of its unit, no stack is created or updated; those that are there may be read and deleted.
+func TestLeftOutOfAUnit(t *testing.T) {
+	unit := project.Access{Target: project.Target{Name: "org", Region: "eu-west-1"}, Unit: "ou-abcd-12345678", Role: "arn:aws:iam::*:role/stackwright", ExternalID: "sw-1", Projects: project.Grants{"*@*"}, Except: []string{"222222222222"}}
+	in, out := unit.Member("111111111111"), unit.Member("222222222222")
+	a := sts.New(aws.Config{HTTPClient: &tokens{}, Region: "us-east-1"}, home, &registry{all: map[string]project.Access{in.Name: in, out.Name: out}})
+	for _, one := range []project.Target{in.Target, home.Target} {
+		if err := a.Deploys(t.Context(), one); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := a.Deploys(t.Context(), out.Target); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "target org-222222222222: account 222222222222 is left out of its unit") {
+		t.Errorf("got %v", err)
+	}
+	if err := a.Permit(t.Context(), "shop@prod", out.Target); err != nil {
+		t.Error(err)
+	}
 }
 
 // A role is assumed without an external ID to list the accounts of units, and again when its credentials expire.

@@ -89,6 +89,14 @@ func Follows(t *testing.T, open func(*testing.T) Organization) {
 				t.Errorf("the account is %+v (%v), want it active in %s", got, err, to)
 			}
 		},
+		"a unit is within those above it": func(t *testing.T, o Organization) {
+			outer := o.Unit("")
+			inner := o.Unit(outer)
+			above, err := o.Above(t.Context(), o.Unit(inner))
+			if err != nil || len(above) != 3 || above[0] != inner || above[1] != outer {
+				t.Errorf("got %v (%v), want %s, %s, and the root", above, err, inner, outer)
+			}
+		},
 		"an account that is closed is not active, and still there": func(t *testing.T, o Organization) {
 			in := o.Unit("")
 			a := o.Join(in)

@@ -309,11 +309,12 @@ func (b *Backend) Project(ctx context.Context, r run.Run) (p project.Project, er
 			return fault.New(fault.Missing, "there is no version %s", r.Source.Version)
 		}
 		if b.InUnits != nil && len(b.Registered) > 0 {
-			members, err := b.follower().Members(ctx, slices.Sorted(maps.Keys(b.Registered)))
+			members, lost, err := b.follower().MembersFor(ctx, r.Selection.Partial(), slices.Sorted(maps.Keys(b.Registered)))
 			if err != nil {
 				return err
 			}
 			p = b.InUnits(r.Source, p, members)
+			p.Lost = lost
 		}
 		if b.InEnvironment == nil {
 			return nil

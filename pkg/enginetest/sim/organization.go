@@ -17,6 +17,8 @@ type Organization struct {
 	Units     map[string]string          // the parent of each unit; "" is the root
 	Fails     error                      // what it answers to every request, if not nil
 	Empty     bool                       // it lists no accounts, although there are
+	Flat      bool                       // it lists no units within units, although there are
+	Gone      string                     // the ID of a unit that was deleted
 	Lists     int                        // how many lists were requested
 }
 
@@ -34,13 +36,13 @@ func (o *Organization) Accounts(_ context.Context, id string) (project.UnitAccou
 	switch {
 	case o.Fails != nil:
 		return project.UnitAccounts{}, o.Fails
-	case !known:
+	case !known || id == o.Gone:
 		return project.UnitAccounts{}, fault.New(fault.Missing, "list the accounts of unit %s: Organizations has no unit of this ID", id)
 	}
 	found := project.UnitAccounts{Units: []string{id}}
 	for i := 0; i < len(found.Units); i++ {
 		for _, nested := range slices.Sorted(maps.Keys(o.Units)) {
-			if o.Units[nested] == found.Units[i] {
+			if o.Units[nested] == found.Units[i] && !o.Flat {
 				found.Units = append(found.Units, nested)
 			}
 		}
@@ -69,6 +71,18 @@ func (o *Organization) Account(_ context.Context, id string) (project.Account, e
 	return a, nil
 }
 
+// Above implements unit.Organization.
+func (o *Organization) Above(_ context.Context, id string) ([]string, error) {
+	var above []string
+	for parent := o.Units[id]; o.Fails == nil; parent = o.Units[parent] {
+		above = append(above, cmp.Or(parent, "r-home"))
+		if parent == "" {
+			break
+		}
+	}
+	return above, o.Fails
+}
+
 // units follows the accounts of units, one plan after another.
 type units struct{ *Backend }
 
@@ -78,9 +92,9 @@ func (b *Backend) follower() *unit.Follower {
 }
 
 // Unreachable implements engine.Units.
-func (u units) Unreachable(ctx context.Context, targets []project.Target) (map[project.Target]string, error) {
+func (u units) Unreachable(ctx context.Context, targets []project.Target) (project.Unreached, error) {
 	if len(u.Registered) == 0 {
-		return nil, nil
+		return project.Unreached{}, nil
 	}
-	return got(u.Backend, ctx, "Units.Unreachable", "", func() (map[project.Target]string, error) { return u.follower().Unreachable(ctx, targets) })
+	return got(u.Backend, ctx, "Units.Unreachable", "", func() (project.Unreached, error) { return u.follower().Unreachable(ctx, targets) })
 }

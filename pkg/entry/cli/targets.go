@@ -66,35 +66,41 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 			targets[name] = a.Target
 		}
 	}
+	var unknown map[string]error
 	err = format.WithUnits(format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store}, func(o format.Options) (unregistered []string, err error) {
+		o.Lost = unknown
 		read, err = c.read(ctx, files, o)
 		return read.Unregistered, err
-	}, func(names []string) (map[string][]project.Target, error) {
-		return c.members(ctx, registered, access, names)
+	}, func(names []string) (all map[string][]project.Target, err error) {
+		all, unknown, err = c.members(ctx, registered, access, names)
+		return all, err
 	})
 	c.showLacked(read.Lacked)
 	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 }
 
 // members returns the targets of the accounts of the units that some of the names stand for, as the installation lists them now, and adds the access to
-// them to access.
-func (c *call) members(ctx context.Context, registered, access map[string]project.Access, names []string) (map[string][]project.Target, error) {
+// them to access. A partial request does not need all units: those that cannot be listed are returned with why, each without accounts among the others.
+func (c *call) members(ctx context.Context, registered, access map[string]project.Access, names []string) (all map[string][]project.Target, lost map[string]error, err error) {
 	units := unitsAmong(registered, names)
 	if len(units) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	s, err := c.openReadOnly(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := make(map[string][]project.Target)
+	partial := len(c.flags.only)+len(c.flags.exclude) > 0 || c.flags.since != ""
+	all, lost = make(map[string][]project.Target), make(map[string]error)
 	for _, name := range units {
-		page, lost := s.to.UnitAccounts(ctx, name)
-		if lost != nil {
-			err = errors.Join(err, fmt.Errorf("list the accounts of target %s: %w", name, lost))
+		page, why := s.to.UnitAccounts(ctx, name)
+		if why != nil && (!partial || !fault.Is(why, fault.Missing, fault.Denied)) {
+			err = errors.Join(err, fmt.Errorf("list the accounts of target %s: %w", name, why))
 			continue
 		}
-		all[name] = []project.Target{}
+		if all[name] = []project.Target{}; why != nil {
+			lost[name] = why
+		}
 		for _, one := range page.Accounts {
 			if of := registered[name].Member(one.Account); one.Deployed {
 				access[of.Name] = of
@@ -105,7 +111,7 @@ func (c *call) members(ctx context.Context, registered, access map[string]projec
 	if s.host != nil {
 		err = errors.Join(err, s.end())
 	}
-	return all, err
+	return all, lost, err
 }
 
 // unitsAmong returns those of some names that are targets which stand for units, and the units of the targets of accounts among them, sorted.
@@ -220,7 +226,7 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 				row[len(row)-1], object["error"] = "accounts are not known: "+err.Error(), err.Error()
 				continue
 			}
-			row[len(row)-1] = fmt.Sprintf("%d accounts", len(page.Accounts))
+			row[len(row)-1] = countOf(page.Accounts)
 			for _, one := range page.Accounts {
 				of := a.Member(one.Account)
 				cells = append(cells, []string{of.Name, of.Account, of.Region, "", of.Role, of.Execution, "", stateOf(one)})
@@ -228,6 +234,30 @@ func listTargets(ctx context.Context, c *call) (int, error) {
 		}
 		return objects, cells, nil
 	})
+}
+
+// countOf says how many accounts a unit has, and how many of them are not deployed to.
+func countOf(all []report.UnitAccount) string {
+	closed, out := 0, 0
+	for _, one := range all {
+		switch {
+		case one.State.Closed() != "":
+			closed++
+		case !one.Deployed:
+			out++
+		}
+	}
+	text := fmt.Sprintf("%d accounts", len(all))
+	if len(all) == 1 {
+		text = "1 account"
+	}
+	if closed > 0 {
+		text += fmt.Sprintf(", %d not active", closed)
+	}
+	if out > 0 {
+		text += fmt.Sprintf(", %d left out", out)
+	}
+	return text
 }
 
 // stateOf says in what state an account of a unit is, and why no stack is deployed there.
@@ -265,5 +295,12 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 
 // removeTarget removes a target that has no stacks.
 func (s *session) removeTarget(ctx context.Context, name string) error {
-	return s.to.RemoveTarget(ctx, name)
+	if name == "" {
+		return fault.New(fault.Invalid, "the name of the target is empty: stackwright targets lists them")
+	}
+	if err := s.to.RemoveTarget(ctx, name); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.call.Out, "target %s is removed\n", name)
+	return nil
 }

@@ -73,7 +73,7 @@ func (r Registry) Add(ctx context.Context, a project.Access, by Requester) (proj
 		return a, err
 	}
 	if was, registered := all[a.Name]; registered && (was.Target != a.Target || was.Unit != a.Unit) {
-		if err := r.unused(ctx, a.Name); err != nil {
+		if err := r.replaceable(ctx, was, a); err != nil {
 			return a, err
 		}
 	}
@@ -164,33 +164,84 @@ func (r Registry) Remove(ctx context.Context, name string, by Requester) error {
 	if _, registered := all[name]; !registered {
 		return fault.New(fault.Missing, "target %.70s is not registered: the list of targets has those that are", name)
 	}
-	if err := r.unused(ctx, name); err != nil {
+	if err := r.unused(ctx, all[name]); err != nil {
 		return err
 	}
 	return r.Store.RemoveTarget(ctx, name, by.entry("remove target %s", name))
 }
 
+// replaceable returns an error of kind Refused if a target has stacks that it would not have as it is to be registered. It has them still if it stands
+// for another unit that all their accounts are under. If the unit does not exist any more, the accounts follow the other one.
+func (r Registry) replaceable(ctx context.Context, was, to project.Access) error {
+	there, err := r.stacks(ctx, was)
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	refused := has(was, there)
+	if was.Unit == "" || to.Unit == "" || was.Region != to.Region {
+		return refused
+	}
+	switch _, err := r.Organization.Accounts(ctx, was.Unit); {
+	case fault.Is(err, fault.Missing):
+		return nil
+	case err != nil:
+		return fmt.Errorf("target %s: see whether its unit exists: %w", was.Name, err)
+	}
+	found, err := r.Organization.Accounts(ctx, to.Unit)
+	if err != nil {
+		return fmt.Errorf("target %s: %w", to.Name, err)
+	}
+	for _, s := range there {
+		if _, in := found.Account(s.account); !in {
+			return fmt.Errorf("%w; account %s is not under unit %s: move it there first", refused, s.account, to.Unit)
+		}
+	}
+	return nil
+}
+
 // unused returns an error of kind Refused if a target has stacks.
-func (r Registry) unused(ctx context.Context, name string) error {
+func (r Registry) unused(ctx context.Context, a project.Access) error {
+	there, err := r.stacks(ctx, a)
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	return has(a, there)
+}
+
+// has is the error about a target that has stacks.
+func has(a project.Access, there []stack) error {
+	advice := "destroy them first, or leave them out of it and deploy"
+	if a.Unit != "" {
+		advice += "; the records of those in accounts that nobody can use any more are deleted with stackwright forget"
+	}
+	stacks := "1 recorded stack,"
+	if len(there) > 1 {
+		stacks = fmt.Sprintf("%d recorded stacks, such as", len(there))
+	}
+	return fault.New(fault.Refused, "target %s has %s %s of %s: %s", a.Name, stacks, there[0].node, there[0].project, advice)
+}
+
+// A stack is a recorded one.
+type stack struct{ node, project, account string }
+
+// stacks returns the recorded stacks in a target, or in the targets of the accounts of its unit.
+func (r Registry) stacks(ctx context.Context, a project.Access) ([]stack, error) {
 	projects, err := r.Store.Projects(ctx)
 	if err != nil {
-		return fmt.Errorf("list the projects: %w", err)
+		return nil, fmt.Errorf("list the projects: %w", err)
 	}
-	var there []string
+	var there []stack
 	for _, p := range projects {
 		records, err := r.Store.Records(ctx, p)
 		if err != nil {
-			return fmt.Errorf("read the records of %s: %w", p, err)
+			return nil, fmt.Errorf("read the records of %s: %w", p, err)
 		}
 		for _, node := range slices.Sorted(maps.Keys(records)) {
-			in := records[node].Target.Name
-			if of, _, member := project.UnitOf(in); in == name || member && of == name {
-				there = append(there, node+" of "+p)
+			in := records[node].Target
+			if of, account, member := project.UnitOf(in.Name); in.Name == a.Name || a.Unit != "" && member && of == a.Name && account == in.Account {
+				there = append(there, stack{node, p, in.Account})
 			}
 		}
 	}
-	if n := len(there); n > 0 {
-		return fault.New(fault.Refused, "target %s has %d recorded stacks, such as %s: destroy them first, or leave them out of it and deploy", name, n, there[0])
-	}
-	return nil
+	return there, nil
 }

@@ -19,6 +19,7 @@ type store struct {
 	records map[string]plan.Record
 	said    []string
 	missing bool
+	gone    string // the ID of a unit that was deleted
 }
 
 func (s *store) Targets(context.Context) (map[string]project.Access, error) { return s.all, nil }
@@ -40,12 +41,14 @@ func (s *store) Records(context.Context, string) (map[string]plan.Record, error)
 	return s.records, nil
 }
 
-func (s *store) Accounts(context.Context, string) (project.UnitAccounts, error) {
-	if s.missing {
+func (s *store) Accounts(_ context.Context, id string) (project.UnitAccounts, error) {
+	if s.missing || id == s.gone {
 		return project.UnitAccounts{}, fault.New(fault.Missing, "there is no such unit")
 	}
 	return project.UnitAccounts{Accounts: []project.Account{{ID: "111111111111", State: project.AccountActive}}}, nil
 }
+
+func (s *store) Above(context.Context, string) ([]string, error) { return nil, nil }
 
 func (s *store) Account(context.Context, string) (project.Account, error) {
 	return project.Account{}, fault.New(fault.Missing, "there is no account")
@@ -131,7 +134,7 @@ func TestRefusedUnit(t *testing.T) {
 	s.records = map[string]plan.Record{"net@org-444444444444": {Node: "net@org-444444444444", Target: project.Target{Name: "org-444444444444", Account: "444444444444"}}}
 	moved := unitOf("org", "111111111111", "222222222222")
 	moved.Unit = "ou-abcd-87654321"
-	refused(t, s, moved, fault.Refused, "target org has 1 recorded stacks, such as net@org-444444444444 of shop@prod")
+	refused(t, s, moved, fault.Refused, "target org has 1 recorded stack, net@org-444444444444 of shop@prod: destroy them first, or leave them out of it and deploy; the records of those in accounts that nobody can use any more are deleted with stackwright forget; account 444444444444 is not under unit ou-abcd-87654321: move it there first")
 	if err := r.Remove(t.Context(), "org", target.Requester{}); !fault.Is(err, fault.Refused) || s.all["org"].Name == "" {
 		t.Errorf("a unit whose accounts have stacks was removed: %v", err)
 	}
@@ -143,5 +146,44 @@ func TestRefusedUnit(t *testing.T) {
 	s.records = nil
 	if err := r.Remove(t.Context(), "org", target.Requester{}); err != nil || s.all["org"].Name != "" {
 		t.Errorf("the unit was not removed: %v", err)
+	}
+}
+
+// A target stands for another unit if all accounts with stacks are under it, or if its unit was deleted. Stacks in a target whose name only looks like that
+// of an account do not count.
+func TestAnotherUnit(t *testing.T) {
+	in := func(name, account string) map[string]plan.Record {
+		return map[string]plan.Record{"net@" + name: {Node: "net@" + name, Target: project.Target{Name: name, Account: account}}}
+	}
+	moved := unitOf("org")
+	moved.Unit = "ou-abcd-87654321"
+	far := moved
+	far.Region = "us-east-1"
+	for name, c := range map[string]struct {
+		records map[string]plan.Record
+		gone    string
+		to      project.Access
+		good    bool
+	}{
+		"all accounts are under the new one":    {in("org-111111111111", "111111111111"), "", moved, true},
+		"an account is elsewhere":               {in("org-444444444444", "444444444444"), "", moved, false},
+		"the old one was deleted":               {in("org-444444444444", "444444444444"), "ou-abcd-12345678", moved, true},
+		"the new one does not exist":            {in("org-111111111111", "111111111111"), moved.Unit, moved, false},
+		"another region":                        {in("org-111111111111", "111111111111"), "ou-abcd-12345678", far, false},
+		"an account in place of the unit":       {in("org-111111111111", "111111111111"), "ou-abcd-12345678", single("org", "111111111111"), false},
+		"the target of another account is like": {in("org-111111111111", "222222222222"), "", single("org", "111111111111"), true},
+	} {
+		s := &store{all: map[string]project.Access{}}
+		r := registry(s)
+		add(t, r, unitOf("org"))
+		s.records, s.gone = c.records, c.gone
+		if _, err := r.Add(t.Context(), c.to, target.Requester{}); (err == nil) != c.good || c.good != (s.all["org"].Unit == c.to.Unit) {
+			t.Errorf("%s: %v, want good %v", name, err, c.good)
+		}
+	}
+	s := &store{all: map[string]project.Access{}, records: in("eu-111111111111", "111111111111")}
+	r := registry(s)
+	if add(t, r, single("eu", "111111111111")); r.Remove(t.Context(), "eu", target.Requester{}) != nil {
+		t.Error("target eu cannot be removed because of stacks in target eu-111111111111, and eu is no unit")
 	}
 }

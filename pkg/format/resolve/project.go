@@ -24,6 +24,7 @@ type Options struct {
 	Store       packages.Store              // the bucket for the files that templates name
 	Targets     map[string]project.Target   // the registered targets by name, project.DefaultTarget among them
 	Units       map[string][]project.Target // the targets of the accounts of units, by the name of the target that stands for the unit
+	Lost        map[string]error            // why the accounts of some of these are not known
 	Holds       project.Condition           // evaluates the conditions of hooks
 	Remote      *remote.Files               // the files from elsewhere
 }

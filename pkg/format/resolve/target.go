@@ -29,7 +29,7 @@ func (r *resolver) spread(home project.Target) {
 		}
 		switch {
 		case len(targets) == 0 && ok && s.unit:
-			r.leaveOut(s.Name, "no account of "+strings.Join(units, ", ")+" is active at present", nil)
+			r.leaveOut(s.Name, r.noAccount(units), nil)
 			continue
 		case len(targets) == 0:
 			targets = []project.Target{home}
@@ -60,6 +60,16 @@ func (r *resolver) spread(home project.Target) {
 		}
 	}
 	r.Stacks = all
+}
+
+// noAccount says why a stack has no account in some units.
+func (r *resolver) noAccount(units []string) string {
+	for _, name := range units {
+		if lost := r.options.Lost[name]; lost != nil {
+			return fmt.Sprintf("the accounts of %s are not known: %v", name, lost)
+		}
+	}
+	return "no account of " + strings.Join(units, ", ") + " is active at present"
 }
 
 // checkRegions refuses a target in another region than the stack requires; once for each
