@@ -65,7 +65,7 @@ aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
 aws/autoscaling       fault project suspend lib/price aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
-aws/dynamodb          fault project plan run engine lib/budget aws/awserr sdk
+aws/dynamodb          fault project backup plan run engine lib/budget aws/awserr sdk
 aws/ec2               fault project suspend aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
 aws/ecs               fault project suspend aws/awserr sdk

@@ -379,7 +379,7 @@ func (s stack) template(w stacks) []byte {
 `, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.groupsText(), s.version, values.String())
 }
 
-// groupsText are the Auto Scaling groups, databases and ECS services of a stack, in the section Resources of its template.
+// groupsText are the Auto Scaling groups, databases, tables with data and ECS services of a stack, in the section Resources of its template.
 func (s stack) groupsText() string {
 	var text strings.Builder
 	for i, name := range sim.GroupsOf(s.physical, s.version) {
@@ -392,6 +392,10 @@ func (s stack) groupsText() string {
 		}
 		fmt.Fprintf(&text, "  Database: { Type: \"AWS::RDS::DBInstance\", Properties: { %s, Engine: mysql } }\n", properties)
 		fmt.Fprintf(&text, "  Cluster: { Type: \"AWS::RDS::DBCluster\", Properties: { DBClusterIdentifier: %s, Engine: aurora-mysql } }\n", both[1])
+	}
+	if both := sim.TablesOf(s.physical, s.version); both != nil {
+		fmt.Fprintf(&text, "  Items: { Type: \"AWS::DynamoDB::Table\", Properties: { TableName: %s } }\n", both[0])
+		fmt.Fprintf(&text, "  Global: { Type: \"AWS::DynamoDB::GlobalTable\", Properties: { TableName: %s, Replicas: [{ Region: us-east-1 }] } }\n", both[1])
 	}
 	for i, arn := range sim.ServicesOf(s.physical, s.version) {
 		fmt.Fprintf(&text, "  Service%d: { Type: \"AWS::ECS::Service\", Properties: { ServiceName: %s, Cluster: cluster, DesiredCount: %d } }\n", i, arn[strings.LastIndexByte(arn, '/')+1:], sim.FirstTasks)

@@ -381,7 +381,7 @@ func (a *generator) version() string {
 		return []string{"g1", "g2", "d1", "c1"}[a.suspending.IntN(4)]
 	}
 	if a.snapping != nil && !a.emulated && a.snapping.IntN(2) == 0 {
-		return []string{"b1", "b2", "d1"}[a.snapping.IntN(3)]
+		return []string{"b1", "b2", "d1", "t1"}[a.snapping.IntN(4)]
 	}
 	return a.one("v1", "v2", "v3")
 }

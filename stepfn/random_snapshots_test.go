@@ -44,7 +44,7 @@ func (a *generator) snap() {
 		}
 		if len(a.last) > 0 && !a.plain && !a.emulated && a.snapping.IntN(2) == 0 {
 			st := a.last[a.snapping.IntN(len(a.last))]
-			of := []string{"db-" + st.physical, "cluster-" + st.physical}[a.snapping.IntN(2)]
+			of := []string{"db-" + st.physical, "cluster-" + st.physical, "table-" + st.physical}[a.snapping.IntN(3)]
 			if a.snapping.IntN(4) == 0 {
 				a.add("fail-backup", of)
 			} else {
@@ -150,12 +150,12 @@ func (g *player) keepsBackups(p *memoryBackend, runs []run.Run) {
 		if recorded[arn] {
 			continue
 		}
-		g.holds(keptBackups, slices.ContainsFunc(runs, func(r run.Run) bool { return left(r, arn) }), "the backup %s is in no snapshot, and no run says so", arn)
+		g.holds(keptBackups, slices.ContainsFunc(runs, func(r run.Run) bool { return left(r, arn, p.Cloud.BackupName(arn)) }), "the backup %s is in no snapshot, and no run says so", arn)
 	}
 }
 
 // left reports whether a run that has not succeeded says that it has left a backup, or has a step of which nobody can say whether it has made it.
-func left(r run.Run, arn string) bool {
+func left(r run.Run, arn, name string) bool {
 	if r.State == run.StateSucceeded {
 		return false
 	}
@@ -164,7 +164,7 @@ func left(r run.Run, arn string) bool {
 	}
 	return slices.ContainsFunc(r.Steps, func(s run.Step) bool {
 		b, backs := s.Backing()
-		return backs && s.Receipt.Backup == "" && strings.HasSuffix(arn, ":"+action.BackupName(r.ID, r.TokenKey, r.Project, b.Snapshot, b.Data))
+		return backs && s.Receipt.Backup == "" && name == action.BackupName(r.ID, r.TokenKey, r.Project, b.Snapshot, b.Data)
 	})
 }
 

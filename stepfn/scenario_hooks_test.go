@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	sdkdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
@@ -453,6 +454,13 @@ func (r *emulators) Backups() []string {
 	}
 	for _, s := range all.DBClusterSnapshots {
 		arns = append(arns, *s.DBClusterSnapshotArn)
+	}
+	tables, err := sdkdynamodb.NewFromConfig(r.cloud.Config()).ListBackups(r.Context(), &sdkdynamodb.ListBackupsInput{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, s := range tables.BackupSummaries {
+		arns = append(arns, *s.BackupArn)
 	}
 	slices.Sort(arns)
 	return arns

@@ -118,7 +118,11 @@ func (l *life) upgrades() {
 	all := l.template()
 	l.uploadFunctions(all, *release)
 	l.stop()
-	l.open(l.update("stackwright", all.body), all)
+	meanwhile := l.create("meanwhile", []byte(meanwhile))
+	l.is(meanwhile, types.StackStatusCreateComplete)
+	updated := l.update("stackwright", all.body)
+	l.is(l.remove(*meanwhile.StackId), types.StackStatusDeleteComplete)
+	l.open(updated, all)
 	l.signal(types.ResourceSignalStatusSuccess)
 	l.ends("succeeded", "first/create done", "middle/create done", "last/create done")
 }

@@ -1,9 +1,14 @@
 package moto
 
 import (
+	"errors"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdkdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 
+	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -54,5 +59,52 @@ func backups(s *server) {
 		if _, err := b.BackUp(s.Context(), target, "nobody", "sw-nobody", nil); !fault.Is(err, fault.Missing) {
 			s.Errorf("%s: nobody is backed up: %v", id, err)
 		}
+	}
+}
+
+// tableBackups backs up a table of moto: names of backups are not unique, and a repeated request is the same backup all the same. One that another program has made is
+// not deleted.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateBackup.html
+func tableBackups(s *server) {
+	client := sdkdynamodb.NewFromConfig(s.config)
+	id := "saved"
+	_, err := client.CreateTable(s.Context(), &sdkdynamodb.CreateTableInput{
+		TableName: &id, BillingMode: dynamotypes.BillingModePayPerRequest,
+		AttributeDefinitions: []dynamotypes.AttributeDefinition{{AttributeName: aws.String("k"), AttributeType: dynamotypes.ScalarAttributeTypeS}},
+		KeySchema:            []dynamotypes.KeySchemaElement{{AttributeName: aws.String("k"), KeyType: dynamotypes.KeyTypeHash}},
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	b := dynamodb.NewBackups(in[dynamodb.BackupClient](client))
+	if seen, err := b.See(s.Context(), target, []string{id, "nobody"}); err != nil || len(seen) != 1 || seen[id].Unready != "" {
+		s.Errorf("seen %+v: %v", seen, err)
+	}
+	arn, err := b.BackUp(s.Context(), target, id, "sw-one", nil)
+	again, same := b.BackUp(s.Context(), target, id, "sw-one", nil)
+	other, another := b.BackUp(s.Context(), target, id, "sw-other", nil)
+	if err := errors.Join(err, same, another); err != nil || arn == "" || again != arn || other == arn {
+		s.Errorf("the backups are %s, %s and %s: %v", arn, again, other, err)
+	}
+	if made, err := b.Backup(s.Context(), target, arn); made.State != backup.Available || err != nil {
+		s.Errorf("the backup is %+v: %v", made, err)
+	}
+	for _, want := range []fault.Kind{"", fault.Missing} {
+		if err := b.Delete(s.Context(), target, arn); want == "" && err != nil || want != "" && !fault.Is(err, want) {
+			s.Errorf("delete: %v, want %q", err, want)
+		}
+	}
+	if _, err := b.Find(s.Context(), target, id, "sw-one"); !fault.Is(err, fault.Missing) {
+		s.Errorf("a deleted backup is found: %v", err)
+	}
+	theirs, err := client.CreateBackup(s.Context(), &sdkdynamodb.CreateBackupInput{TableName: &id, BackupName: aws.String("nightly")})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := b.Delete(s.Context(), target, *theirs.BackupDetails.BackupArn); !fault.Is(err, fault.Refused) {
+		s.Errorf("a backup of another program: %v", err)
+	}
+	if _, err := b.BackUp(s.Context(), target, "nobody", "sw-nobody", nil); !fault.Is(err, fault.Missing) {
+		s.Errorf("nobody is backed up: %v", err)
 	}
 }

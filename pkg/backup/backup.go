@@ -27,6 +27,7 @@ type Kind struct {
 	Type     string                // in templates
 	Name     string                // for people, as "DB instance"
 	Property string                // of the resource: it names the backup from which CloudFormation creates the resource; "" if there is none
+	Restore  string                // if there is no property: the command with which a person restores it, before the ARN of the backup
 	Of       func(Services) Backer // backs it up
 }
 
@@ -74,7 +75,7 @@ type Made struct {
 
 // All lists the kinds of this version.
 func All() []Kind {
-	return []Kind{databaseKind(), clusterKind(), neptuneKind(), documentKind()}
+	return []Kind{databaseKind(), clusterKind(), neptuneKind(), documentKind(), tableKind(), globalTableKind()}
 }
 
 // Types lists the types of the resources that hold data, and that of nested stacks.
@@ -108,6 +109,7 @@ type Services struct {
 	Stacks    Stacks
 	Instances Backer // DB instances of RDS
 	Clusters  Backer // DB clusters of RDS, Neptune and DocumentDB
+	Tables    Backer // tables of DynamoDB
 }
 
 // Holdings finds what a stack has that can be backed up.
@@ -154,7 +156,7 @@ func (s Services) hold(ctx context.Context, in project.Target, k Kind, found []p
 		if one.Type != k.Type || !exists {
 			continue
 		}
-		h.Data = append(h.Data, plan.Data{Resource: one.ID, Type: k.Type, Kind: k.Name, Property: k.Property, ID: one.PhysicalID, Target: in})
+		h.Data = append(h.Data, plan.Data{Resource: one.ID, Type: k.Type, Kind: k.Name, Property: k.Property, Restore: k.Restore, ID: one.PhysicalID, Target: in})
 		if now.Unready != "" {
 			h.Unready = append(h.Unready, fmt.Sprintf("%s %s (%s): %s", k.Name, one.ID, one.PhysicalID, now.Unready))
 		}

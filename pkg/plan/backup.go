@@ -36,6 +36,7 @@ type Data struct {
 	Type     string         `json:"type"`               // as AWS::RDS::DBInstance
 	Kind     string         `json:"kind"`               // for people, as "DB instance"
 	Property string         `json:"property,omitempty"` // of the resource: it names the backup from which CloudFormation creates it; empty if CloudFormation creates none from a backup
+	Restore  string         `json:"restore,omitempty"`  // if there is no property: the command with which a person restores it, before the ARN of the backup
 	ID       string         `json:"id"`                 // the physical ID
 	Target   project.Target `json:"target"`
 }

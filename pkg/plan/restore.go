@@ -43,14 +43,16 @@ func (v View) sayRestored(b Backup) string {
 	switch {
 	case !desired:
 		return fmt.Sprintf("the data of %s is not restored: the files of the snapshot have no stack %s; the backup is %s", b.Data, b.Node, b.ARN)
+	case b.Property == "" && b.Restore == "":
+		return fmt.Sprintf("the data of %s is not restored: CloudFormation creates no %s from a backup: restore it yourself from the backup %s", b.Data, b.Kind, b.ARN)
+	case b.Property == "":
+		return fmt.Sprintf("the data of %s is not restored: CloudFormation creates no %s from a backup, and what is there stays as it is: restore the backup next to it yourself: %s %s --region %s", b.Data, b.Kind, b.Restore, b.ARN, b.Target.Region)
 	case restores && r.Again:
 		return fmt.Sprintf("the data of %s is not restored again: a run that is retried has restored it from the backup %s", b.Data, b.ARN)
 	case restores && v.Live[b.Node].StackID == "":
 		return fmt.Sprintf("the data of %s is restored: the stack is created, with a %s that has the data of the backup %s", b.Data, b.Kind, b.ARN)
 	case restores:
 		return fmt.Sprintf("the data of %s is restored by a replacement, not in place: CloudFormation creates a new %s with the data of the backup %s, and deletes the old one with what was written since, unless its template retains it; names and endpoints that AWS chooses become others", b.Data, b.Kind, b.ARN)
-	case b.Property == "":
-		return fmt.Sprintf("the data of %s is not restored: CloudFormation creates no %s from a backup: restore it yourself from the backup %s", b.Data, b.Kind, b.ARN)
 	}
 	return fmt.Sprintf("the data of %s is not restored: no parameter of stack %s has the value ${restored:%s} for the property %s: the backup is %s", b.Data, b.Node, b.Resource, b.Property, b.ARN)
 }

@@ -9,6 +9,7 @@ import (
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	sdkcloudformation "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkeventbridge "github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	sdklambda "github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -22,6 +23,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
+	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
 	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/eventbridge"
@@ -100,6 +102,7 @@ func backups(a *sts.Accounts) backup.Services {
 	return backup.Services{
 		Stacks:    cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
 		Instances: rds.InstanceSnapshots(databases), Clusters: rds.ClusterSnapshots(databases),
+		Tables: dynamodb.NewBackups(inTarget(a, func(c aws.Config) dynamodb.BackupClient { return sdkdynamodb.NewFromConfig(c) })),
 	}
 }
 

@@ -98,10 +98,15 @@ var table = map[string][]need{
 	"cloudwatch.DescribeAlarmHistory": {{"cloudwatch:DescribeAlarmHistory", ""}},
 	"cloudwatch.DescribeAlarms":       {{"cloudwatch:DescribeAlarms", ""}},
 
-	"dynamodb.BatchGetItem": {{"dynamodb:BatchGetItem", ""}},
-	"dynamodb.GetItem":      {{"dynamodb:GetItem", ""}},
-	"dynamodb.Query":        {{"dynamodb:Query", ""}},
-	"dynamodb.UpdateItem":   {{"dynamodb:UpdateItem", ""}},
+	"dynamodb.BatchGetItem":   {{"dynamodb:BatchGetItem", ""}},
+	"dynamodb.CreateBackup":   {{"dynamodb:CreateBackup", ""}},
+	"dynamodb.DeleteBackup":   {{"dynamodb:DeleteBackup", ""}},
+	"dynamodb.DescribeBackup": {{"dynamodb:DescribeBackup", ""}},
+	"dynamodb.DescribeTable":  {{"dynamodb:DescribeTable", ""}},
+	"dynamodb.GetItem":        {{"dynamodb:GetItem", ""}},
+	"dynamodb.ListBackups":    {{"dynamodb:ListBackups", ""}},
+	"dynamodb.Query":          {{"dynamodb:Query", ""}},
+	"dynamodb.UpdateItem":     {{"dynamodb:UpdateItem", ""}},
 
 	"eventbridge.PutEvents": {{"events:PutEvents", ""}},
 

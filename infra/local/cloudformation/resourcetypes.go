@@ -50,6 +50,9 @@ var resourceTypes = map[string]resourceType{
 	"AWS::DynamoDB::Table": {name: "TableName", attributes: map[string]string{
 		"Arn":       "arn:aws:dynamodb:{region}:{account}:table/{id}",
 		"StreamArn": "arn:aws:dynamodb:{region}:{account}:table/{id}/stream/2026-01-01T00:00:00.000"}},
+	"AWS::DynamoDB::GlobalTable": {name: "TableName", attributes: map[string]string{
+		"Arn":       "arn:aws:dynamodb:{region}:{account}:table/{id}",
+		"StreamArn": "arn:aws:dynamodb:{region}:{account}:table/{id}/stream/2026-01-01T00:00:00.000"}},
 	"AWS::SQS::Queue": {name: "QueueName", id: "https://sqs.{region}.amazonaws.com/{account}/{name}",
 		attributes: map[string]string{"Arn": "arn:aws:sqs:{region}:{account}:{name}", "QueueName": "{name}", "QueueUrl": "{id}"}},
 	"AWS::SNS::Topic": {name: "TopicName", id: "arn:aws:sns:{region}:{account}:{name}",

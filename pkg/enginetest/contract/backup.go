@@ -40,9 +40,12 @@ type backupGround struct {
 	BackupGround
 }
 
+// TablesVersion is the version of a stack that has a table and a global table of DynamoDB.
+const TablesVersion = "t1"
+
 var backupLaws = map[string]func(backupGround){
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStackResources.html
-	"a stack holds the databases that it has, by their logical IDs, until it is deleted": func(g backupGround) {
+	"a stack holds the databases and tables that it has, by their logical IDs, until it is deleted": func(g backupGround) {
 		stack := g.Up("data", DatabasesVersion)
 		held := g.held(stack)
 		var ids []string
@@ -55,6 +58,13 @@ var backupLaws = map[string]func(backupGround){
 		if other := g.held(g.Up("vpc", "v1")); len(other) > 0 {
 			g.Errorf("a stack without databases holds %+v", other)
 		}
+		ids = nil
+		for _, d := range g.held(g.Up("tables", TablesVersion)) {
+			ids = append(ids, d.Resource+" "+d.Type)
+		}
+		if want := []string{"Global AWS::DynamoDB::GlobalTable", "Items AWS::DynamoDB::Table"}; !slices.Equal(ids, want) {
+			g.Errorf("held are %q, want %q", ids, want)
+		}
 		g.Down("data")
 		if left := g.held(stack); len(left) > 0 {
 			g.Errorf("a deleted stack holds %+v", left)
@@ -65,9 +75,12 @@ var backupLaws = map[string]func(backupGround){
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSnapshot.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DeleteDBSnapshot.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBClusterSnapshot.html
+	// "BackupInUseException: There is another ongoing conflicting backup control plane operation on the table."
+	// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateBackup.html
+	// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteBackup.html
 	"a backup becomes available, a repeated request is the same backup, and a deleted one is gone": func(g backupGround) {
 		s := g.Backups()
-		for _, d := range g.held(g.Up("data", DatabasesVersion)) {
+		for _, d := range slices.Concat(g.held(g.Up("data", DatabasesVersion)), g.held(g.Up("tables", TablesVersion))) {
 			tags := map[string]string{"stackwright:project": "shop@prod"}
 			made, err := s.BackUp(g.Context(), d, "sw-"+d.Resource, tags)
 			if err != nil || made.ARN == "" {
@@ -115,13 +128,17 @@ var backupLaws = map[string]func(backupGround){
 		}
 	},
 	// "DBInstanceNotFound", "DBClusterNotFoundFault", "DBSnapshotNotFound", "DBClusterSnapshotNotFoundFault"
+	// "TableNotFoundException", "BackupNotFoundException"
 	"what does not exist is neither backed up nor deleted": func(g backupGround) {
 		s := g.Backups()
-		for _, b := range []backup.Backer{s.Instances, s.Clusters} {
+		for arn, b := range map[string]backup.Backer{
+			"arn:aws:rds:us-east-1:000000000000:snapshot:sw-nobody": s.Instances, "arn:aws:rds:us-east-1:000000000000:cluster-snapshot:sw-nobody": s.Clusters,
+			"arn:aws:dynamodb:us-east-1:000000000000:table/nobody/backup/01489602797149-73d8d5bc": s.Tables,
+		} {
 			_, a := b.BackUp(g.Context(), g.Target(), "nobody", "sw-nobody", nil)
 			_, c := b.Find(g.Context(), g.Target(), "nobody", "sw-nobody")
-			_, d := b.Backup(g.Context(), g.Target(), "arn:aws:rds:us-east-1:000000000000:snapshot:sw-nobody")
-			for i, err := range []error{a, c, d, b.Delete(g.Context(), g.Target(), "arn:aws:rds:us-east-1:000000000000:snapshot:sw-nobody")} {
+			_, d := b.Backup(g.Context(), g.Target(), arn)
+			for i, err := range []error{a, c, d, b.Delete(g.Context(), g.Target(), arn)} {
 				if !fault.Is(err, fault.Missing) {
 					g.Errorf("request %d: %v", i, err)
 				}
@@ -129,17 +146,18 @@ var backupLaws = map[string]func(backupGround){
 		}
 	},
 	"a backup that is made is not deleted yet": func(g backupGround) {
-		d := g.held(g.Up("data", DatabasesVersion))[0]
-		made, err := g.Backups().BackUp(g.Context(), d, "sw-busy", nil)
-		if err != nil {
-			g.Fatal(err)
-		}
-		g.Pass(time.Second)
-		if ready, says, err := g.Backups().Ready(g.Context(), made); ready || err != nil {
-			g.Errorf("after a second, the backup is %s: %v", says, err)
-		}
-		if err := g.Backups().Delete(g.Context(), []plan.Backup{made}, nil); !fault.Is(err, fault.Busy) {
-			g.Errorf("delete: %v", err)
+		for _, d := range []plan.Data{g.held(g.Up("data", DatabasesVersion))[0], g.held(g.Up("tables", TablesVersion))[0]} {
+			made, err := g.Backups().BackUp(g.Context(), d, "sw-busy", nil)
+			if err != nil {
+				g.Fatal(err)
+			}
+			g.Pass(time.Second)
+			if ready, says, err := g.Backups().Ready(g.Context(), made); ready || err != nil {
+				g.Errorf("%s: after a second, the backup is %s: %v", d.Resource, says, err)
+			}
+			if err := g.Backups().Delete(g.Context(), []plan.Backup{made}, nil); !fault.Is(err, fault.Busy) {
+				g.Errorf("%s: delete: %v", d.Resource, err)
+			}
 		}
 	},
 }

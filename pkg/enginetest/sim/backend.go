@@ -93,7 +93,7 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
-	backups := backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b)}
+	backups := backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b), Tables: newTableBackups(b)}
 	b.Engine = &engine.Engine{
 		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Units: units{b}, Alarms: crashingHooks{b}, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, b.Switches(), backups)...)), Backups: backups, BacksUp: project.Grants{"*@*"},
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
@@ -397,6 +397,8 @@ func templateOf(digest string) []byte {
 	}
 	begins := beforeName
 	switch version := versionOf(digest); {
+	case TablesOf("", version) != nil:
+		name += dataTables
 	case DatabasesOf("", version) == nil:
 	case strings.HasPrefix(version, "b"):
 		begins, name = restorable+strings.TrimPrefix(beforeName, "{"), name+databases+restoredFrom
@@ -409,6 +411,7 @@ func templateOf(digest string) []byte {
 const (
 	beforeName   = "{Resources: {Topic: {Type: 'AWS::SNS::Topic'"
 	databases    = "}, Cluster: {Type: 'AWS::RDS::DBCluster'}, Database: {Type: 'AWS::RDS::DBInstance'"
+	dataTables   = "}, Items: {Type: 'AWS::DynamoDB::Table'}, Global: {Type: 'AWS::DynamoDB::GlobalTable'"
 	restorable   = "{Parameters: {BackupOfDatabase: {Type: String, Default: ''}}, Conditions: {Restored: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfDatabase}, '']}]}}, "
 	restoredFrom = ", Properties: {DBSnapshotIdentifier: {'Fn::If': [Restored, {Ref: BackupOfDatabase}, {Ref: 'AWS::NoValue'}]}}"
 	beforeDigest = "}}, Outputs: {Value: {Value: '"

@@ -27,6 +27,7 @@ const MostManual = 100
 // A savedBackup is a backup in the cloud.
 type savedBackup struct {
 	Source  string
+	Name    string // of one of a table; "" if it is the last part of the ARN
 	Tags    map[string]string
 	ready   time.Time // when it is available, or has failed
 	fails   bool
@@ -88,6 +89,12 @@ func (m foundResources) ResourcesInStack(ctx context.Context, in project.Target,
 		all := []plan.StackResource{{ID: "Topic", Type: "AWS::SNS::Topic", PhysicalID: st.name}}
 		if both := DatabasesOf(st.name, versionOf(st.now.template)); both != nil {
 			all = append(all, plan.StackResource{ID: "Database", Type: "AWS::RDS::DBInstance", PhysicalID: both[0]}, plan.StackResource{ID: "Cluster", Type: "AWS::RDS::DBCluster", PhysicalID: both[1]})
+		}
+		if both := TablesOf(st.name, versionOf(st.now.template)); both != nil {
+			all = append(all, plan.StackResource{ID: "Items", Type: "AWS::DynamoDB::Table", PhysicalID: both[0]}, plan.StackResource{ID: "Global", Type: "AWS::DynamoDB::GlobalTable", PhysicalID: both[1]})
+		}
+		if name := TableOf(st.now.template); name != "" {
+			all = append(all, plan.StackResource{ID: "Table", Type: "AWS::DynamoDB::Table", PhysicalID: name})
 		}
 		return all, nil
 	})
