@@ -232,7 +232,8 @@ func TestRestoreSaysWhatItRestores(t *testing.T) {
 	}
 }
 
-// A stack that is to be created again has the values of its record.
+// A stack that is to be created again has the values of its record. A parameter that has another name in the stack keeps its value, and one of which
+// nobody knows what it was is refused.
 func TestRestoredFromRecord(t *testing.T) {
 	const arn, name = "arn:aws:rds:us-east-1:1:snapshot:sw-shop-a1-0123456789abcdef01234567", "sw-shop-a1-0123456789abcdef01234567"
 	other := plan.Backup{Data: plan.Data{Node: "db", Resource: "Database"}, ARN: "arn:aws:rds:us-east-1:1:snapshot:sw-shop-b2-0123456789abcdef01234567"}
@@ -247,14 +248,21 @@ func TestRestoredFromRecord(t *testing.T) {
 		want    string
 		refused string
 	}{
-		"gone":                       {records: recorded("Bak", arn), want: arn},
-		"gone, with another name":    {records: recorded("Backup", arn), want: arn},
-		"gone, never restored":       {records: recorded("Bak", ""), want: ""},
-		"gone, not recorded":         {want: ""},
-		"gone, and to be restored":   {records: recorded("Bak", other.ARN), backups: []plan.Backup{other}, want: other.ARN},
-		"created empty":              {records: recorded("Bak", arn), has: map[string]string{}, want: arn},
-		"the stack is right":         {records: recorded("Bak", "older"), has: map[string]string{"Bak": arn}, want: arn},
-		"written for the first time": {has: map[string]string{"Size": "s", "Name": "sw-2"}, want: ""},
+		"gone":                           {records: recorded("Bak", arn), want: arn},
+		"gone, with another name":        {records: recorded("Backup", arn), want: arn},
+		"gone, never restored":           {records: recorded("Bak", ""), want: ""},
+		"gone, not recorded":             {want: ""},
+		"gone, and to be restored":       {records: recorded("Bak", other.ARN), backups: []plan.Backup{other}, want: other.ARN},
+		"created empty":                  {records: recorded("Bak", arn), has: map[string]string{}, want: arn},
+		"renamed":                        {records: recorded("Backup", arn), has: map[string]string{"Backup": name, "Size": "s"}, want: name},
+		"renamed, never restored":        {records: recorded("Backup", ""), has: map[string]string{"Backup": "", "Size": "s"}, want: ""},
+		"renamed, and hidden":            {records: recorded("Backup", arn), has: map[string]string{"Backup": "****"}, refused: "parameter Backup, because the template says NoEcho"},
+		"the stack is right":             {records: recorded("Bak", "older"), has: map[string]string{"Bak": arn}, want: arn},
+		"written for the first time":     {has: map[string]string{"Size": "s", "Name": "sw-2"}, want: ""},
+		"changed outside":                {records: recorded("Backup", arn), has: map[string]string{"Size": "s"}, refused: "the stack has no parameter Backup any more"},
+		"renamed, and not recorded":      {has: map[string]string{"Backup": arn, "Size": "s"}, refused: "write " + arn + " as the value of Bak"},
+		"renamed, by name":               {has: map[string]string{"Backup": name}, refused: "the files have no parameter Backup any more, which names the backup " + name},
+		"another parameter, still given": {has: map[string]string{"Size": arn}, want: ""},
 	} {
 		live := map[string]plan.Live{}
 		if c.has != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -99,7 +100,7 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 		n.Parameters, n.Restored = maps.Clone(n.Parameters), make(map[string]project.Restored)
 		for _, key := range slices.Sorted(maps.Keys(parameters[name])) {
 			of := Data{Node: name, Resource: parameters[name][key]}.String()
-			now, err := restoredFrom(key, recorded[name].Restored[parameters[name][key]], live[name])
+			now, err := restoredFrom(n, key, recorded[name].Restored[parameters[name][key]], live[name])
 			if err != nil {
 				refusals = append(refusals, fmt.Errorf("stack %s: parameter %s: ${restored:%s}: %w", name, key, parameters[name][key], err))
 			}
@@ -122,18 +123,33 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 	return p, errors.Join(refusals...)
 }
 
-// restoredFrom returns what the parameter key of a node has to be so that a resource stays what it is: the value that the stack has. A stack that is created again gets what its record has of the resource.
-func restoredFrom(key string, recorded project.Restored, live Live) (string, error) {
-	value, has := live.Parameters[key]
+// madeBackup matches what names a backup that Stackwright has made: an ARN, or a name.
+var madeBackup = pattern.New(`^(arn:.+:)?sw-[a-z0-9-]+-[0-9a-f]{24}$`)
+
+// restoredFrom returns what the parameter key of a node has to be so that a resource stays what it is: the value that the stack has, also if the parameter has
+// another name there. A stack that is created again gets what its record has of the resource.
+func restoredFrom(n project.Node, key string, recorded project.Restored, live Live) (string, error) {
+	was := key
+	if _, has := live.Parameters[key]; !has && recorded.Parameter != "" {
+		was = recorded.Parameter
+	}
+	value, has := live.Parameters[was]
 	switch {
 	case live.AccessError != "":
 		return "", fault.New(fault.Denied, "%s", live.AccessError)
 	case value == hidden:
-		return "", fault.New(fault.Refused, "CloudFormation does not show the value of parameter %s, because the template says NoEcho, so nobody knows what the resource was restored from: remove NoEcho from the parameter", key)
+		return "", fault.New(fault.Refused, "CloudFormation does not show the value of parameter %s, because the template says NoEcho, so nobody knows what the resource was restored from: remove NoEcho from the parameter", was)
 	case has:
 		return value, nil
 	case live.StackID == "", len(live.Parameters) == 0 && recorded.Value != "": // the latter is created by an import, which is not over
 		return recorded.Value, nil
+	case recorded.Value != "":
+		return "", fault.New(fault.Refused, "the resource was restored from %s, and the stack has no parameter %s any more, so it was changed outside Stackwright, and nobody knows what the resource has now: write the backup as the value, or an empty text if there is none, deploy that, and then write the reference again", recorded.Value, was)
+	}
+	for _, other := range slices.Sorted(maps.Keys(live.Parameters)) {
+		if _, given := n.Parameters[other]; !given && madeBackup.MatchString(live.Parameters[other]) {
+			return "", fault.New(fault.Refused, "the stack has no such parameter, and the files have no parameter %[1]s any more, which names the backup %[2]s: nobody knows whether it is of this resource, which would be replaced: write %[2]s as the value of %[3]s, deploy that, and then write the reference again", other, live.Parameters[other], key)
+		}
 	}
 	return "", nil
 }
