@@ -70,7 +70,7 @@ func (e *Engine) holding(ctx context.Context, v plan.View) ([]string, error) {
 	types := e.Backups.Types()
 	return slices.DeleteFunc(names, func(name string) bool {
 		t, err := templates(v.Recorded[name].Template)
-		if v.Recorded[name].Template == "" || err != nil || t.Macros() {
+		if v.Recorded[name].Template == "" || err != nil || t.Opaque() {
 			return false
 		}
 		for _, resource := range t.Resources {
