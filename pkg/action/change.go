@@ -124,7 +124,11 @@ func (a change) Poll(ctx context.Context, t Task) (Progress, error) {
 	case err != nil || !op.Over && !t.Receipt.Unchanged:
 		return Progress{Receipt: op.Receipt, Started: op.Started, Why: t.lateMessage(live)}, err
 	case !t.Receipt.Known(): // it never started: another stack may have the name now
-		return Progress{Over: true, Err: t.failure(op), Forget: t.Record.StackID == "", Result: plan.Result{NothingStarted: true}}, nil
+		p := Progress{Over: true, Err: t.failure(op), Result: plan.Result{NothingStarted: true}}
+		if t.Record.StackID == "" {
+			p = t.forgotten(p)
+		}
+		return p, nil
 	}
 	live, agrees, err := describe(ctx, a, t, op, live)
 	switch {
@@ -190,6 +194,9 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 	}
 	if t.Want.Digest != "" && (t.Receipt.Unchanged || op.Status.Good()) && t.Request != ContinueUpdateRollback && t.Request != ImportResources {
 		r.Reimport = nil // the stack has all that it was to import
+		if t.configures() {
+			r.Restored = t.Node.Restored
+		}
 	}
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {

@@ -73,13 +73,17 @@ func (t Task) refuseReplace(live plan.Live, seen plan.Retention) error {
 	return nil
 }
 
-// record returns the record with what the deletion of a replace leaves in AWS. It is written before the deletion starts, so that the stack
-// imports that when it is created again, whatever becomes of the run.
+// record returns the record with what the deletion of a replace leaves in AWS, and with what the resources of a stack that is created again were
+// restored from. It is written before the deletion starts, so that the stack imports that, and is restored from that, when it is created again,
+// whatever becomes of the run.
 func (remove) record(_ context.Context, t Task) (plan.Record, error) {
 	retention, err := t.Step.Retention()
 	r := t.Record
 	if len(retention.Reimport) > 0 {
 		r.Reimport = retention.Reimport
+	}
+	if t.recreates() {
+		r.Restored = t.Node.Restored
 	}
 	return r, err
 }

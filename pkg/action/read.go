@@ -27,8 +27,8 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	case live.Status.Gone() && t.Record.Intent:
 		return Progress{Over: true, Why: unknown}, nil
-	case live.Status.Gone() && t.Record.StackID == "" && len(t.Record.Reimport) > 0:
-		return Progress{Over: true, Why: "a replace has deleted it: the next deploy creates it again, and imports what was retained"}, nil
+	case live.Status.Gone() && t.Record.StackID == "" && t.Record.Awaited():
+		return Progress{Over: true, Why: "it is gone: the next deploy creates it again, with the resources that were retained, and from the backups that it was restored from"}, nil
 	case live.Status.Gone(), t.Record.StackID != "" && t.Record.StackID != live.StackID:
 		return t.forgotten(Progress{Over: true, Why: "it is gone"}), nil
 	case t.Record.StackID == "":

@@ -79,9 +79,9 @@ func (a remove) repeat(ctx context.Context, again Task, failed error) (p Progres
 	return Progress{Receipt: again.Receipt, Started: true, Why: why}, nil, nil
 }
 
-// forgotten returns p for a stack that does not exist: its record is deleted, unless it says what the stack imports when it is created again.
+// forgotten returns p for a stack that does not exist: its record is deleted, unless it says what the stack gets when it is created again.
 func (t Task) forgotten(p Progress) Progress {
-	if len(t.Record.Reimport) == 0 || t.Request == DeleteStack && !t.recreates() {
+	if !t.Record.Awaited() || t.Request == DeleteStack && !t.recreates() {
 		p.Record, p.Forget = nil, true
 		return p
 	}

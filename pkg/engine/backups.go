@@ -70,7 +70,7 @@ func (e *Engine) holding(ctx context.Context, v plan.View) ([]string, error) {
 	types := e.Backups.Types()
 	return slices.DeleteFunc(names, func(name string) bool {
 		t, err := templates(v.Recorded[name].Template)
-		if v.Recorded[name].Template == "" || err != nil || t.Macros() {
+		if v.Recorded[name].Template == "" || err != nil || t.Opaque() {
 			return false
 		}
 		for _, resource := range t.Resources {
@@ -118,7 +118,7 @@ func (e *Engine) readBackups(ctx context.Context, r run.Run, sources []project.S
 	}, err
 }
 
-// readRestored puts into p, in the place of the references to the backups that resources were restored from, the values that the stacks have now. So a deploy
+// readRestored puts into p, in the place of the references to the backups that resources were restored from, the values that the stacks have now, or had. So a deploy
 // never replaces a resource because of them. A restore puts the backups of its snapshot there.
 func (e *Engine) readRestored(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
 	parameters := plan.RestorableParameters(p)
@@ -142,7 +142,11 @@ func (e *Engine) readRestored(ctx context.Context, r *run.Run, p project.Project
 	if err != nil {
 		return p, err
 	}
-	read, err := plan.Restored(p, live, backups, again)
+	records, err := e.Store.Records(ctx, r.Project)
+	if err != nil {
+		return p, err
+	}
+	read, err := plan.Restored(p, records, live, backups, again)
 	if err != nil {
 		return p, err
 	}

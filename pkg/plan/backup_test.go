@@ -179,8 +179,8 @@ func TestRestored(t *testing.T) {
 		"retried by name":    {"new-d", []plan.Backup{b}, true, "new-d"},
 		"retried, not there": {"somewhere", []plan.Backup{b}, true, b.ARN},
 	} {
-		live := map[string]plan.Live{"db": {Parameters: map[string]string{"Backup": c.now, "Other": "other"}}}
-		got, err := plan.Restored(p, live, c.backups, map[string]bool{"db": c.again})
+		live := map[string]plan.Live{"db": {StackID: "id", Parameters: map[string]string{"Backup": c.now, "Other": "other"}}}
+		got, err := plan.Restored(p, nil, live, c.backups, map[string]bool{"db": c.again})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -197,7 +197,7 @@ func TestRestored(t *testing.T) {
 		if value == "denied" {
 			live["db"] = plan.Live{AccessError: "no role"}
 		}
-		if _, err := plan.Restored(p, live, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Restored(p, nil, live, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", value, err)
 		}
 	}
@@ -234,5 +234,58 @@ func TestRestoreSaysWhatItRestores(t *testing.T) {
 		if err != nil || !strings.Contains(strings.Join(p.Messages, "\n"), want) {
 			t.Errorf("want %s: %q, %v", want, p.Messages, err)
 		}
+	}
+}
+
+// A stack that is to be created again has the values of its record. A parameter that has another name in the stack keeps its value, and one of which
+// nobody knows what it was is refused.
+func TestRestoredFromRecord(t *testing.T) {
+	const arn, name = "arn:aws:rds:us-east-1:1:snapshot:sw-shop-a1-0123456789abcdef01234567", "sw-shop-a1-0123456789abcdef01234567"
+	other := plan.Backup{Data: plan.Data{Node: "db", Resource: "Database"}, ARN: "arn:aws:rds:us-east-1:1:snapshot:sw-shop-b2-0123456789abcdef01234567"}
+	p := project.Project{Nodes: map[string]project.Node{"db": {Name: "db", Stack: "db", Parameters: map[string]project.Text{"Bak": {{Source: &project.Source{Restored: "Database"}}}, "Size": project.Literal("s")}}}}
+	recorded := func(parameter, value string) map[string]plan.Record {
+		return map[string]plan.Record{"db": {Node: "db", Stack: "db", Restored: map[string]project.Restored{"Database": {Parameter: parameter, Value: value}}}}
+	}
+	for about, c := range map[string]struct {
+		records map[string]plan.Record
+		has     map[string]string // the parameters of the stack; nil if it is gone
+		backups []plan.Backup
+		want    string
+		refused string
+	}{
+		"gone":                           {records: recorded("Bak", arn), want: arn},
+		"gone, with another name":        {records: recorded("Backup", arn), want: arn},
+		"gone, never restored":           {records: recorded("Bak", ""), want: ""},
+		"gone, not recorded":             {want: ""},
+		"gone, and to be restored":       {records: recorded("Bak", other.ARN), backups: []plan.Backup{other}, want: other.ARN},
+		"created empty":                  {records: recorded("Bak", arn), has: map[string]string{}, want: arn},
+		"renamed":                        {records: recorded("Backup", arn), has: map[string]string{"Backup": name, "Size": "s"}, want: name},
+		"renamed, never restored":        {records: recorded("Backup", ""), has: map[string]string{"Backup": "", "Size": "s"}, want: ""},
+		"renamed, and hidden":            {records: recorded("Backup", arn), has: map[string]string{"Backup": "****"}, refused: "parameter Backup, because the template says NoEcho"},
+		"the stack is right":             {records: recorded("Bak", "older"), has: map[string]string{"Bak": arn}, want: arn},
+		"written for the first time":     {has: map[string]string{"Size": "s", "Name": "sw-2"}, want: ""},
+		"changed outside":                {records: recorded("Backup", arn), has: map[string]string{"Size": "s"}, refused: "the stack has no parameter Backup any more"},
+		"renamed, and not recorded":      {has: map[string]string{"Backup": arn, "Size": "s"}, refused: "write " + arn + " as the value of Bak"},
+		"renamed, by name":               {has: map[string]string{"Backup": name}, refused: "the files have no parameter Backup any more, which names the backup " + name},
+		"another parameter, still given": {has: map[string]string{"Size": arn}, want: ""},
+	} {
+		live := map[string]plan.Live{}
+		if c.has != nil {
+			live["db"] = plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", Parameters: c.has}
+		}
+		got, err := plan.Restored(p, c.records, live, c.backups, map[string]bool{"db": c.backups != nil})
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: refused with %v", about, err)
+			}
+			continue
+		}
+		value, known := got.Nodes["db"].Parameters["Bak"].Known()
+		if want := (project.Restored{Parameter: "Bak", Value: c.want}); err != nil || !known || value != c.want || got.Restored["db.Database"] != want || got.Nodes["db"].Restored["Database"] != want {
+			t.Errorf("%s: %q, %+v, %v", about, value, got.Restored, err)
+		}
+	}
+	if p.Nodes["db"].Restored != nil {
+		t.Error("the project itself was changed")
 	}
 }

@@ -197,13 +197,14 @@ type Record struct {
 	LastUpdated time.Time         `json:"last_updated,omitzero"` // when CloudFormation last changed the stack, by its own clock
 	Revision    string            `json:"revision,omitempty"`    // of the configuration
 
-	Group    string             `json:"group,omitempty"`    // with which it was last deployed
-	Retain   []string           `json:"retain,omitempty"`   // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted
-	Reimport []ImportedResource `json:"reimport,omitempty"` // what a replace has left in AWS, or was to leave: when the stack is created again, it imports these
-	Hooks    []project.Hook     `json:"hooks,omitempty"`    // of the deletion of the stack
-	Pending  []string           `json:"pending,omitempty"`  // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted
-	Cached   map[string]string  `json:"cached,omitempty"`   // the cache keys of the last successful calls of hooks, as digests, by the hook's name
-	Sent     map[string]string  `json:"sent,omitempty"`     // what hooks have uploaded last, as Hook.Uploaded, by the hook's name
+	Group    string                      `json:"group,omitempty"`    // with which it was last deployed
+	Retain   []string                    `json:"retain,omitempty"`   // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted
+	Reimport []ImportedResource          `json:"reimport,omitempty"` // what a replace has left in AWS, or was to leave: when the stack is created again, it imports these
+	Hooks    []project.Hook              `json:"hooks,omitempty"`    // of the deletion of the stack
+	Restored map[string]project.Restored `json:"restored,omitempty"` // the parameters that name what resources were restored from, by the logical IDs: when the stack is created again, it gets their values
+	Pending  []string                    `json:"pending,omitempty"`  // names of the hooks that have to be called because of the last successful create or update, and were not called successfully yet; sorted
+	Cached   map[string]string           `json:"cached,omitempty"`   // the cache keys of the last successful calls of hooks, as digests, by the hook's name
+	Sent     map[string]string           `json:"sent,omitempty"`     // what hooks have uploaded last, as Hook.Uploaded, by the hook's name
 
 	Approve   project.ApprovalLevel `json:"approve,omitempty"`   // with which it was last deployed
 	Policy    string                `json:"policy,omitempty"`    // the digest of the stack policy that it was last given; empty if the project has given it none

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/pattern"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -77,36 +78,99 @@ func RestorableParameters(p project.Project) map[string]map[string]string {
 	return all
 }
 
-// Restored returns a project with the values of RestorableParameters: what the stacks have now, or the backups of a restore. The nodes of again keep what they
-// have: a run that is retried has deployed them with these backups. It refuses a parameter whose value CloudFormation does not show: a deploy would replace the resource.
-func Restored(p project.Project, live map[string]Live, backups []Backup, again map[string]bool) (project.Project, error) {
+// Awaited reports whether the record says what its stack gets when it is created again: resources to import, or the backups that resources were restored from.
+func (r Record) Awaited() bool {
+	for _, from := range r.Restored {
+		if from.Value != "" {
+			return true
+		}
+	}
+	return len(r.Reimport) > 0
+}
+
+// Restored returns a project with the values of RestorableParameters: what the stacks have now, or the backups of a restore. A stack that is gone, and was not
+// deleted permanently, gets what its record says. The nodes of again keep what they have: a run that is retried has deployed them with these backups. It refuses
+// a parameter whose value is not known: a deploy would replace the resource.
+func Restored(p project.Project, records map[string]Record, live map[string]Live, backups []Backup, again map[string]bool) (project.Project, error) {
 	parameters := RestorableParameters(p)
+	recorded, _, _ := Rename(p, records)
 	nodes := maps.Clone(p.Nodes)
 	p.Restored = make(map[string]project.Restored)
 	var refusals []error
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		n := nodes[name]
-		n.Parameters = maps.Clone(n.Parameters)
+		n.Parameters, n.Restored = maps.Clone(n.Parameters), make(map[string]project.Restored)
 		for _, key := range slices.Sorted(maps.Keys(parameters[name])) {
 			of := Data{Node: name, Resource: parameters[name][key]}.String()
-			now := live[name].Parameters[key]
-			switch {
-			case live[name].AccessError != "":
-				refusals = append(refusals, fault.New(fault.Denied, "stack %s: parameter %s: ${restored:%s}: %s", name, key, parameters[name][key], live[name].AccessError))
-			case now == hidden:
-				refusals = append(refusals, fault.New(fault.Refused, "stack %s: parameter %s: ${restored:%s}: CloudFormation does not show its value, because the template says NoEcho, so nobody knows what the resource was restored from: remove NoEcho from the parameter", name, key, parameters[name][key]))
+			now, err := restoredFrom(n, key, recorded[name].Restored[parameters[name][key]], live[name])
+			if err != nil {
+				refusals = append(refusals, fmt.Errorf("stack %s: parameter %s: ${restored:%s}: %w", name, key, parameters[name][key], err))
 			}
 			r := project.Restored{Parameter: key, Value: now}
 			if i := slices.IndexFunc(backups, func(b Backup) bool { return b.Data.String() == of }); i >= 0 {
+				if live[name].StackID == "" { // it is created from the backup, whatever it was before
+					now = ""
+				}
 				if r.Again = again[name] && backups[i].is(now); !r.Again {
 					r.Value = backups[i].Identifier(now)
 				}
 			}
 			p.Restored[of] = r
 			n.Parameters[key] = project.Literal(r.Value)
+			n.Restored[parameters[name][key]] = project.Restored{Parameter: key, Value: r.Value}
 		}
 		nodes[name] = n
 	}
 	p.Nodes = nodes
 	return p, errors.Join(refusals...)
+}
+
+// madeBackup matches what names a backup that Stackwright has made: an ARN, or a name.
+var madeBackup = pattern.New(`^(arn:.+:)?sw-[a-z0-9-]+-[0-9a-f]{24}$`)
+
+// restoredFrom returns what the parameter key of a node has to be so that a resource stays what it is: the value that the stack has, also if the parameter has
+// another name there. A stack that is created again gets what its record has of the resource.
+func restoredFrom(n project.Node, key string, recorded project.Restored, live Live) (string, error) {
+	was := key
+	if _, has := live.Parameters[key]; !has && recorded.Parameter != "" {
+		was = recorded.Parameter
+	}
+	value, has := live.Parameters[was]
+	switch {
+	case live.AccessError != "":
+		return "", fault.New(fault.Denied, "%s", live.AccessError)
+	case value == hidden:
+		return "", fault.New(fault.Refused, "CloudFormation does not show the value of parameter %s, because the template says NoEcho, so nobody knows what the resource was restored from: remove NoEcho from the parameter", was)
+	case has:
+		return value, nil
+	case live.StackID == "", len(live.Parameters) == 0 && recorded.Value != "": // the latter is created by an import, which is not over
+		return recorded.Value, nil
+	case recorded.Value != "":
+		return "", fault.New(fault.Refused, "the resource was restored from %s, and the stack has no parameter %s any more, so it was changed outside Stackwright, and nobody knows what the resource has now: write the backup as the value, or an empty text if there is none, deploy that, and then write the reference again", recorded.Value, was)
+	}
+	for _, other := range slices.Sorted(maps.Keys(live.Parameters)) {
+		if _, given := n.Parameters[other]; !given && madeBackup.MatchString(live.Parameters[other]) {
+			return "", fault.New(fault.Refused, "the stack has no such parameter, and the files have no parameter %[1]s any more, which names the backup %[2]s: nobody knows whether it is of this resource, which would be replaced: write %[2]s as the value of %[3]s, deploy that, and then write the reference again", other, live.Parameters[other], key)
+		}
+	}
+	return "", nil
+}
+
+// sayEmpty says which resources that could be restored a plan creates without data.
+func (v View) sayEmpty(p Plan) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(v.Desired.Nodes)) {
+		n := v.Desired.Nodes[name]
+		deploys := slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Node == name && s.does(Create, CreateEmpty, Update) })
+		replaces := slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Node == name && s.does(Delete) })
+		if !deploys || !replaces && !v.creates(name) {
+			continue
+		}
+		for _, resource := range slices.Sorted(maps.Keys(n.Restored)) {
+			if from := n.Restored[resource]; from.Value == "" {
+				all = append(all, fmt.Sprintf("stack %s is created, and ${restored:%s} is empty (parameter %s), so %s is created without data: to have data of a snapshot, restore that instead", name, resource, from.Parameter, resource))
+			}
+		}
+	}
+	return all
 }

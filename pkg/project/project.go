@@ -224,6 +224,8 @@ type Node struct {
 	Rollout          *Rollout         `json:"rollout,omitempty"`                    // that it is part of; nil if it is part of none. A change of it does not change the stack
 	Retain           []string         `json:"retain,omitempty"`                     // logical IDs of resources that stay when the stack is deleted and they cannot be, sorted; a change of them does not change the stack
 
+	Restored map[string]Restored `json:"restored,omitempty"` // the parameters that name what resources of its stack are restored from, by the logical IDs; they are among the parameters
+
 	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack
 	Import   map[string]Identifier        `json:"-"`                 // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
 	MoveFrom map[string]map[string]string `json:"-"`                 // resources of other stacks that go into its stack: by node, their IDs in its template by those in the other; only the plan uses it

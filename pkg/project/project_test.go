@@ -193,12 +193,13 @@ var changes = map[string]func(*project.Node){
 	"OnFailure":        func(n *project.Node) { n.OnFailure = project.DeleteFailed },
 	"Group":            func(n *project.Node) { n.Group = "databases" },
 	"Retain":           func(n *project.Node) { n.Retain = []string{"Bucket"} },
+	"Restored":         func(n *project.Node) { n.Restored = map[string]project.Restored{"Database": {Parameter: "Size"}} },
 	"Rollout":          func(n *project.Node) { n.Rollout = &project.Rollout{Stack: "net"} },
 	"DisableRollback":  func(n *project.Node) { n.DisableRollback = true },
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback", "DuringUpdate", "ResourceTypes", "IgnoreChanges", "Retain", "Group", "Rollout"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback", "DuringUpdate", "ResourceTypes", "IgnoreChanges", "Retain", "Group", "Rollout", "Restored"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {

@@ -128,7 +128,7 @@ func (c *checker) restored(s *resolve.Stack, what string, at problem.Position, t
 		if len(text) != 1 || text[0].Source == nil {
 			c.Add(at, "%s: ${%s}: it has to be the whole value: write nothing else there, and use a condition in the template", what, source)
 		}
-		if s.Template == nil || s.Template.Macros() {
+		if s.Template == nil || s.Template.Opaque() {
 			continue
 		}
 		if _, has := s.Template.Resources[source.Restored]; !has {

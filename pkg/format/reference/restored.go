@@ -12,7 +12,7 @@ import (
 var logicalID = pattern.New(`^[A-Za-z0-9]{1,255}$`)
 
 // ${restored:Resource} names the backup from which a resource of the stack itself was restored. A restore makes it that of its snapshot; every other plan keeps
-// the value that the stack has, and a new stack has an empty one.
+// the value that the stack has, or had before it was deleted to be created again, and a new stack has an empty one.
 var restored = Kind{
 	Name: "restored", Syntax: []string{"${restored:Resource}"},
 	match: prefix("restored:"),

@@ -29,7 +29,7 @@ func (p *parser) looseResource(r Resource) {
 	switch {
 	case r.Type == "AWS::CloudFormation::Stack", r.Type == "AWS::Serverless::Application":
 		p.t.loose = append(p.t.loose, Loose{What: "TemplateURL of nested stack " + r.Name, NestedStack: r.Name, Line: r.Line, Column: r.Column})
-	case strings.HasSuffix(r.Type, "::MODULE"):
+	case r.module():
 		p.loose(r.Line, r.Column, "module "+r.Type)
 	}
 	for _, x := range r.expressions() {

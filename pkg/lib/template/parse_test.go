@@ -190,6 +190,21 @@ func TestWhatIsNotPinned(t *testing.T) {
 	}
 }
 
+func TestWhatATemplateDoesNotList(t *testing.T) {
+	for body, want := range map[string]bool{
+		one("{}"): false,
+		"Resources: {D: {Type: 'AWS::RDS::DBInstance'}, M: {Type: 'Ours::Data::Database::MODULE'}}": true,
+		"Resources: {M: {Type: 'Custom::MODULE'}}":                                                  true,
+		"Transform: Ours\n" + one("{}"):                                                             true,
+		"Transform: AWS::LanguageExtensions\n" + one("{}"):                                          false,
+		"Resources: {S: {Type: 'AWS::CloudFormation::Stack'}}":                                      false,
+	} {
+		if got := parsed(t, body).Opaque(); got != want {
+			t.Errorf("%s: %t", body, got)
+		}
+	}
+}
+
 func TestWhatAMacroMayBringIsNotRefused(t *testing.T) {
 	read := parsed(t, `
 Transform: AWS::Serverless-2016-10-31

@@ -1,6 +1,8 @@
 // Package template reads and evaluates CloudFormation templates.
 package template
 
+import "strings"
+
 // What a template may at most hold.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 const (
@@ -110,3 +112,18 @@ func (t *Template) Macros() bool { return t.macros }
 // Fn::Transform and Fn::ForEach in the Resources section. Those of AWS::Serverless and AWS::LanguageExtensions are not among them: each of their
 // resources is made of one that the template shows, or of an Fn::ForEach.
 func (t *Template) Makers() []string { return append([]string(nil), t.makers...) }
+
+// Opaque says whether the stack may have resources that the template does not
+// list: it has macros, or modules.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/modules.html
+func (t *Template) Opaque() bool {
+	for _, r := range t.Resources {
+		if r.module() {
+			return true
+		}
+	}
+	return t.macros
+}
+
+// module says whether CloudFormation puts the resources of a module in the place of r. Their IDs begin with its ID.
+func (r Resource) module() bool { return strings.HasSuffix(r.Type, "::MODULE") }
