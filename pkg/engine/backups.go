@@ -26,6 +26,13 @@ type Backups interface {
 func (e *Engine) readSnapshots(ctx context.Context, r run.Run, v *plan.View) error {
 	o := e.operation(r)
 	v.Backable, v.Snapshots.Without = e.BacksUp.Allow(r.Project), r.NoBackups || r.KeepBackups
+	if r.Of != "" && o.NamesSnapshot() {
+		before, err := e.Store.Run(ctx, r.Of)
+		if err != nil {
+			return fmt.Errorf("find which snapshot a retry is about: %w", err)
+		}
+		v.Snapshots.Since = before.Began()
+	}
 	if v.Snapshots.Without || !o.TakesSnapshot {
 		return e.permitBackups(ctx, r, v.Snapshots)
 	}

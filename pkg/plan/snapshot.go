@@ -49,14 +49,20 @@ type Snapshots struct {
 	Kept   []KeptSnapshot         // newest first
 	Policy project.SnapshotPolicy // of the files that were deployed last
 	Now    time.Time
+	Since  time.Time // a retry is about the snapshots that there were then, when the run that it repeats started; zero if it is no retry
 
 	Without  bool                // a request that makes a snapshot without backups, or deletes one and keeps them
 	Holding  []string            // the nodes whose templates have resources that hold data, sorted
 	Holdings map[string]Holdings // by node, if these are to be backed up
 }
 
-// unknown refuses the name if there is no such snapshot.
+// unknown refuses the name if there is no such snapshot, or none that the run knew which a retry repeats.
 func (s Snapshots) unknown() error {
+	for _, one := range s.Kept {
+		if one.Name == s.Name && !s.Since.IsZero() && one.Made.After(s.Since) {
+			return fault.New(fault.Refused, "snapshot %s is not the one of the run that is retried: it was made at %s, after that run had started: if you mean this one, request that again instead of a retry", s.Name, one.Made.UTC().Format(time.RFC3339))
+		}
+	}
 	if slices.Contains(s.Named, s.Name) {
 		return nil
 	}

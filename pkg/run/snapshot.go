@@ -170,3 +170,11 @@ func (r Run) LeftBackups() []string {
 	}
 	return all
 }
+
+// Began is when r started, or was requested if it has not started.
+func (r Run) Began() time.Time {
+	if r.Started.IsZero() {
+		return r.Requested
+	}
+	return r.Started
+}
