@@ -37,6 +37,7 @@ type Data struct {
 	Kind     string         `json:"kind"`               // for people, as "DB instance"
 	Property string         `json:"property,omitempty"` // of the resource: it names the backup from which CloudFormation creates it; empty if CloudFormation creates none from a backup
 	ID       string         `json:"id"`                 // the physical ID
+	Stack    string         `json:"stack,omitempty"`    // the physical name of its stack
 	Target   project.Target `json:"target"`
 }
 
@@ -122,7 +123,7 @@ func (v View) backedUp(p Plan) (Plan, error) {
 	for _, node := range slices.Sorted(maps.Keys(s.Holdings)) {
 		h := s.Holdings[node]
 		for _, d := range h.Data {
-			d.Node = node
+			d.Node, d.Stack = node, v.Recorded[node].Stack
 			all = append(all, d)
 		}
 		if len(h.Nested) > 0 {
@@ -195,17 +196,52 @@ type KeptSnapshot struct {
 	Backups []Backup
 }
 
-// uses says for people which stacks a backup is in use by: a parameter or a tag of them names it. A value with NoEcho is not seen.
+// Unrecorded lists the places of the stacks whose data the backups are of, of the named snapshot or of all, if no stack is recorded there: somebody may have
+// forgotten a stack that was restored from one of them.
+func (s Snapshots) Unrecorded(recorded map[string]Record) []Location {
+	known := make(map[string]bool) // by place
+	place := func(stack string, t project.Target) string { return t.Where() + "/" + stack }
+	for _, r := range recorded {
+		known[place(r.Stack, r.Target)] = true
+	}
+	var all []Location
+	for _, one := range s.Kept {
+		if s.Name != "" && one.Name != s.Name {
+			continue
+		}
+		for _, b := range one.Backups {
+			if at := place(b.Stack, b.Target); b.Stack != "" && !known[at] {
+				known[at] = true
+				all = append(all, Location{Node: fmt.Sprintf("%s (%s, not recorded)", b.Node, b.Stack), Stack: b.Stack, Target: b.Target})
+			}
+		}
+	}
+	return all
+}
+
+// in reports whether a value names the backup, also beside others: as in a list. The name of a backup is unique.
+func (b Backup) in(value string) bool { return b.ARN != "" && strings.Contains(value, b.Name()) }
+
+// usedBy says for people what of a stack names the backup: a parameter or a tag. A value with NoEcho is not seen.
+func (b Backup) usedBy(live Live) []string {
+	var all []string
+	for what, values := range map[string]map[string]string{"parameter": live.Parameters, "tag": live.Tags} {
+		for key, value := range values {
+			if b.in(value) {
+				all = append(all, what+" "+key)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// uses says for people which stacks a backup is in use by.
 func (v View) uses(b Backup) []string {
 	var all []string
 	for _, node := range slices.Sorted(maps.Keys(v.Live)) {
-		live := v.Live[node]
-		for what, values := range map[string]map[string]string{"parameter": live.Parameters, "tag": live.Tags} {
-			for _, key := range slices.Sorted(maps.Keys(values)) {
-				if b.is(values[key]) {
-					all = append(all, fmt.Sprintf("%s %s of stack %s", what, key, node))
-				}
-			}
+		for _, what := range b.usedBy(v.Live[node]) {
+			all = append(all, what+" of stack "+node)
 		}
 	}
 	slices.Sort(all)
@@ -223,7 +259,7 @@ func (v View) inUse(s KeptSnapshot) []error {
 	if len(s.Backups) == 0 {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+	for _, name := range slices.Sorted(maps.Keys(v.Live)) {
 		if why := v.Live[name].AccessError; why != "" {
 			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s: stack %s cannot be read, so nobody knows whether it uses a backup: %s; or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, name, why))
 		}

@@ -108,6 +108,7 @@ func TestDeleteSnapshotWithBackups(t *testing.T) {
 	for in, live := range map[string]plan.Live{
 		"parameter Backup of stack web": {StackID: "web", Parameters: map[string]string{"Backup": "arn:aws:rds:eu-west-1:111122223333:snapshot:old-d"}},
 		"parameter Named of stack web":  {StackID: "web", Parameters: map[string]string{"Named": "old-c"}},
+		"parameter List of stack web":   {StackID: "web", Parameters: map[string]string{"List": "x,arn:aws:rds:eu-west-1:111122223333:snapshot:old-d"}},
 		"tag from of stack web":         {StackID: "web", Tags: map[string]string{"from": "old-c"}},
 		"stack web cannot be read":      {AccessError: "no role"},
 	} {

@@ -14,7 +14,7 @@ import (
 // the stacks were restored from.
 func Restore(v View) (Plan, error) {
 	p, err := RollbackTo(v)
-	if err = errors.Join(v.Snapshots.unknown(), err); err != nil {
+	if err = errors.Join(v.Snapshots.another(), err); err != nil {
 		return p, err
 	}
 	about, _ := v.selected()

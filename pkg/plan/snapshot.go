@@ -56,17 +56,22 @@ type Snapshots struct {
 	Holdings map[string]Holdings // by node, if these are to be backed up
 }
 
-// unknown refuses the name if there is no such snapshot, or none that the run knew which a retry repeats.
+// unknown refuses the name if there is no such snapshot.
 func (s Snapshots) unknown() error {
+	if slices.Contains(s.Named, s.Name) {
+		return s.another()
+	}
+	return UnknownSnapshot(s.Name, s.Named)
+}
+
+// another refuses a retry if the snapshot was made after the run that it repeats.
+func (s Snapshots) another() error {
 	for _, one := range s.Kept {
 		if one.Name == s.Name && !s.Since.IsZero() && one.Made.After(s.Since) {
 			return fault.New(fault.Refused, "snapshot %s is not the one of the run that is retried: it was made at %s, after that run had started: if you mean this one, request that again instead of a retry", s.Name, one.Made.UTC().Format(time.RFC3339))
 		}
 	}
-	if slices.Contains(s.Named, s.Name) {
-		return nil
-	}
-	return UnknownSnapshot(s.Name, s.Named)
+	return nil
 }
 
 // UnknownSnapshot says that none of the snapshots of a project has a name.
