@@ -97,7 +97,7 @@ func (e *Engine) readUsers(ctx context.Context, r run.Run, v *plan.View) error {
 	}
 	var targets []project.Target
 	for _, one := range s.Kept {
-		for _, b := range one.Backups {
+		for _, b := range plan.Left(one.Backups) {
 			if o.PrunesSnapshots || one.Name == s.Name {
 				targets = append(targets, b.Target)
 			}

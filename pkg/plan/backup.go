@@ -47,7 +47,8 @@ func (d Data) String() string { return d.Node + "." + d.Resource }
 // A Backup is a native backup of a resource.
 type Backup struct {
 	Data
-	ARN string `json:"arn,omitempty"`
+	ARN     string `json:"arn,omitempty"`
+	Deleted bool   `json:"deleted,omitempty"` // by a run that has not deleted the whole snapshot
 }
 
 // Name is the name of the backup in its service: the last part of its ARN.
@@ -209,7 +210,7 @@ func (s Snapshots) Unrecorded(recorded map[string]Record) []Location {
 		if s.Name != "" && one.Name != s.Name {
 			continue
 		}
-		for _, b := range one.Backups {
+		for _, b := range Left(one.Backups) {
 			if at := place(b.Stack, b.Target); b.Stack != "" && !known[at] {
 				known[at] = true
 				all = append(all, Location{Node: fmt.Sprintf("%s (%s, not recorded)", b.Node, b.Stack), Stack: b.Stack, Target: b.Target})
@@ -248,15 +249,21 @@ func (v View) uses(b Backup) []string {
 	return all
 }
 
+// Left returns the backups of all that are not deleted.
+func Left(all []Backup) []Backup {
+	return slices.DeleteFunc(slices.Clone(all), func(b Backup) bool { return b.Deleted })
+}
+
 // inUse says why the backups of a snapshot may not be deleted.
 func (v View) inUse(s KeptSnapshot) []error {
 	var refusals []error
-	for _, b := range s.Backups {
+	left := Left(s.Backups)
+	for _, b := range left {
 		if users := v.uses(b); len(users) > 0 {
 			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s is in use: the backup %s of %s is what %s names: deploy another value first, or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, b.ARN, b.Data, listed(users)))
 		}
 	}
-	if len(s.Backups) == 0 {
+	if len(left) == 0 {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Live)) {
@@ -270,7 +277,7 @@ func (v View) inUse(s KeptSnapshot) []error {
 // dropping adds to a plan the steps that delete a snapshot with its backups.
 func (p *Plan) dropping(s KeptSnapshot) error {
 	first := len(p.Steps)
-	for _, b := range s.Backups {
+	for _, b := range Left(s.Backups) {
 		arguments, err := NewArguments(BackupDeletionVersion, BackupDeletion{s.Name, []Backup{b}})
 		if err != nil {
 			return err

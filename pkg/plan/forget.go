@@ -61,7 +61,7 @@ func ForgetStacks(v View) (Plan, error) {
 		}
 		if v.exists(name) {
 			for _, one := range v.Snapshots.Kept {
-				for _, b := range one.Backups {
+				for _, b := range Left(one.Backups) {
 					if what := b.usedBy(live); len(what) > 0 {
 						used = append(used, fmt.Sprintf("%s of stack %s names the backup %s of snapshot %s", strings.Join(what, ", "), r.displayName(), b.ARN, one.Name))
 					}

@@ -118,7 +118,7 @@ func DeleteSnapshot(v View) (Plan, error) {
 	case i < 0 || len(s.Kept[i].Backups) == 0:
 		return p, nil
 	case s.Without:
-		p.Messages = []string{"these backups stay, and Stackwright does not know them any more: " + strings.Join(arns(s.Kept[i].Backups), ", ")}
+		p.Messages = []string{"these backups stay, and Stackwright does not know them any more: " + strings.Join(arns(Left(s.Kept[i].Backups)), ", ")}
 		return p, nil
 	}
 	if refusals := v.inUse(s.Kept[i]); len(refusals) > 0 {

@@ -107,6 +107,9 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 			text += s.Name + ":"
 			for _, b := range s.Backups {
 				text += " " + b.Data.String() + "=" + b.ARN
+				if b.Deleted {
+					text += ", deleted"
+				}
 			}
 		}
 		return text
@@ -118,8 +121,8 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 	for i, c := range []struct{ got, want string }{
 		{after("snapshot", run.StateFailed, made...), ""},
 		{after("snapshot", run.StateSucceeded, made...), "before: db.a=a db.b=b"},
-		{after("delete-snapshot", run.StateFailed, deletes("a", run.Done), deletes("b", run.Failed), drop(run.Skipped)), "before: db.b=b"},
-		{after("prune-snapshots", run.StateFailed, deletes("b", run.Done), drop(run.Skipped)), "before:"},
+		{after("delete-snapshot", run.StateFailed, deletes("a", run.Done), deletes("b", run.Failed), drop(run.Skipped)), "before: db.a=a, deleted db.b=b"},
+		{after("prune-snapshots", run.StateFailed, deletes("b", run.Done), drop(run.Skipped)), "before: db.a=a, deleted db.b=b, deleted"},
 		{after("prune-snapshots", run.StateFailed, drop(run.Done)), ""},
 	} {
 		if c.got != c.want {
