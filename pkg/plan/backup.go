@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,12 @@ import (
 
 // MostBackups is how many backups the snapshots of a project may have: they are part of one item.
 const MostBackups = 400
+
+// mostEncoded is how many bytes all backups of a project may have in that item, which may have 400 KB. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const mostEncoded = 200_000
+
+// longestARN is as long as the ARN of a backup becomes: its name has at most 63 letters.
+var longestARN = strings.Repeat("-", 130)
 
 // The versions of the arguments of BackUp, a Backing, and of DeleteBackup and DropSnapshot, a BackupDeletion.
 const (
@@ -187,7 +194,26 @@ func (v View) refuseHoldings() []error {
 	if n+kept > MostBackups {
 		refusals = append(refusals, fault.New(fault.Refused, "%s: the stacks hold %d resources with data, and the snapshots have %d backups; at most %d may be: delete a snapshot first: stackwright snapshots delete NAME", v.Desired.ID(), n, kept, MostBackups))
 	}
+	if size := v.sizeOfBackups(); size > mostEncoded {
+		refusals = append(refusals, fault.New(fault.Refused, "%s: the backups of all its snapshots, with their names, would have %d bytes of the item that has the lock, and at most %d may be: delete a snapshot first: stackwright snapshots delete NAME", v.Desired.ID(), size, mostEncoded))
+	}
 	return refusals
+}
+
+// sizeOfBackups is how many bytes the backups of the snapshots have, encoded, with those that are to be made.
+func (v View) sizeOfBackups() int {
+	var all []Backup
+	for _, one := range v.Snapshots.Kept {
+		all = append(all, one.Backups...)
+	}
+	for node, h := range v.Snapshots.Holdings {
+		for _, d := range h.Data {
+			d.Node, d.Stack = node, v.Recorded[node].Stack
+			all = append(all, Backup{Data: d, ARN: longestARN})
+		}
+	}
+	encoded, _ := json.Marshal(all) // of texts: cannot fail
+	return len(encoded)
 }
 
 // A KeptSnapshot is a snapshot that there is.

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,19 @@ func TestSnapshotRefusesWhatIsNotReady(t *testing.T) {
 	}
 	v.Snapshots.Without = true
 	if _, err := plan.TakeSnapshot(v); err != nil {
+		t.Error(err)
+	}
+}
+
+// The backups of all snapshots are part of one item, so their names may not be longer together than it has room for.
+func TestSnapshotRefusesWhatDoesNotFit(t *testing.T) {
+	v := holding()
+	v.Snapshots.Holdings["db"] = plan.Holdings{Data: slices.Repeat([]plan.Data{{Resource: strings.Repeat("r", 120), Type: "AWS::RDS::DBInstance", Kind: "DB instance", ID: strings.Repeat("i", 63)}}, 350)}
+	if _, err := plan.TakeSnapshot(v); err != nil {
+		t.Error(err)
+	}
+	v.Recorded["db"] = plan.Record{Node: "db", StackID: "db", Stack: strings.Repeat("s", 128)}
+	if _, err := plan.TakeSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "bytes of the item that has the lock, and at most 200000 may be: delete a snapshot first") {
 		t.Error(err)
 	}
 }

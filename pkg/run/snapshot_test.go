@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -63,6 +64,22 @@ func TestSnapshotsKeepTheirRevisions(t *testing.T) {
 	end("restore", "back", "w22", "second", run.StateSucceeded)
 	if v, known := l.Deployed(); !known || v.Run != "back" {
 		t.Errorf("after a restore, %+v is deployed", v)
+	}
+}
+
+// The policy of snapshots is that of the files that a user or a promotion has deployed last: old files that are deployed again do not say that newer snapshots are deleted.
+func TestSnapshotPolicyIsNotThatOfOldFiles(t *testing.T) {
+	var l run.Lock
+	for i, c := range []struct {
+		operation  string
+		keep, want int
+	}{{"deploy", 9, 9}, {"restore", 1, 9}, {"rollback-to", 1, 9}, {"promote", 5, 5}, {"deploy", 7, 7}} {
+		r := deployed(fmt.Sprint("r", i), c.operation, fmt.Sprint("v", i), i, run.StateSucceeded)
+		r.SnapshotPolicy, r.Revision = &project.SnapshotPolicy{Keep: c.keep}, "r0"
+		l.Owner = run.Writer{Run: r.ID}
+		if l = l.Leave(r, plan.AllOperations().Of(c.operation), "next").Lock; l.SnapshotPolicy.Keep != c.want {
+			t.Errorf("after a %s with keep: %d, the policy is %s", c.operation, c.keep, l.SnapshotPolicy)
+		}
 	}
 }
 
