@@ -141,7 +141,7 @@ func (g *player) keepsBackups(p *memoryBackend, runs []run.Run) {
 	exist := p.Cloud.Backups()
 	recorded := make(map[string]bool)
 	for _, s := range g.Lock().Snapshots {
-		for _, b := range s.Backups {
+		for _, b := range plan.Left(s.Backups) {
 			recorded[b.ARN] = true
 			g.holds(keptBackups, slices.Contains(exist, b.ARN), "snapshot %s has the backup %s, which does not exist", s.Name, b.ARN)
 		}

@@ -214,11 +214,12 @@ func (s *scenario) listsSnapshots(st statement) {
 func (s *scenario) listsBackups(st statement) {
 	var recorded, counts []string
 	for _, one := range s.Lock().Snapshots {
-		for _, b := range one.Backups {
+		left := plan.Left(one.Backups)
+		for _, b := range left {
 			recorded = append(recorded, b.ARN)
 		}
-		if len(one.Backups) > 0 {
-			counts = append(counts, fmt.Sprintf("%s=%d", one.Name, len(one.Backups)))
+		if len(left) > 0 {
+			counts = append(counts, fmt.Sprintf("%s=%d", one.Name, len(left)))
 		}
 	}
 	slices.Sort(recorded)

@@ -26,8 +26,15 @@ type Backups interface {
 func (e *Engine) readSnapshots(ctx context.Context, r run.Run, v *plan.View) error {
 	o := e.operation(r)
 	v.Backable, v.Snapshots.Without = e.BacksUp.Allow(r.Project), r.NoBackups || r.KeepBackups
+	if r.Of != "" && o.NamesSnapshot() {
+		before, err := e.Store.Run(ctx, r.Of)
+		if err != nil {
+			return fmt.Errorf("find which snapshot a retry is about: %w", err)
+		}
+		v.Snapshots.Since = before.Began()
+	}
 	if v.Snapshots.Without || !o.TakesSnapshot {
-		return e.permitBackups(ctx, r, v.Snapshots)
+		return e.readUsers(ctx, r, v)
 	}
 	var err error
 	if v.Snapshots.Holding, err = e.holding(ctx, *v); err != nil || !v.Backable {
@@ -82,15 +89,15 @@ func (e *Engine) holding(ctx context.Context, v plan.View) ([]string, error) {
 	}), nil
 }
 
-// permitBackups refuses to delete backups in targets that the project may not use.
-func (e *Engine) permitBackups(ctx context.Context, r run.Run, s plan.Snapshots) error {
-	o := e.operation(r)
+// readUsers adds to a view the stacks that may use backups which r deletes, and are not recorded. It refuses to delete backups in targets that the project may not use.
+func (e *Engine) readUsers(ctx context.Context, r run.Run, v *plan.View) error {
+	o, s := e.operation(r), v.Snapshots
 	if s.Without || !o.DeletesSnapshot && !o.PrunesSnapshots {
 		return nil
 	}
 	var targets []project.Target
 	for _, one := range s.Kept {
-		for _, b := range one.Backups {
+		for _, b := range plan.Left(one.Backups) {
 			if o.PrunesSnapshots || one.Name == s.Name {
 				targets = append(targets, b.Target)
 			}
@@ -100,7 +107,17 @@ func (e *Engine) permitBackups(ctx context.Context, r run.Run, s plan.Snapshots)
 	if err == nil {
 		err = joined(denied)
 	}
-	return err
+	places := s.Unrecorded(v.Recorded)
+	if err != nil || len(places) == 0 {
+		return err
+	}
+	live, err := e.observe(ctx, r.ID, places)
+	if err != nil {
+		return fmt.Errorf("find what uses backups: %w", err)
+	}
+	maps.Copy(live, v.Live)
+	v.Live = live
+	return nil
 }
 
 // readBackups reads the ARNs of backups of snapshots.

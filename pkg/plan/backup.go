@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,12 @@ import (
 
 // MostBackups is how many backups the snapshots of a project may have: they are part of one item.
 const MostBackups = 400
+
+// mostEncoded is how many bytes all backups of a project may have in that item, which may have 400 KB. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const mostEncoded = 200_000
+
+// longestARN is as long as the ARN of a backup becomes: its name has at most 63 letters.
+var longestARN = strings.Repeat("-", 130)
 
 // The versions of the arguments of BackUp, a Backing, and of DeleteBackup and DropSnapshot, a BackupDeletion.
 const (
@@ -38,6 +45,7 @@ type Data struct {
 	Property string         `json:"property,omitempty"` // of the resource: it names the backup from which CloudFormation creates it; empty if CloudFormation creates none from a backup
 	Restore  string         `json:"restore,omitempty"`  // if there is no property: the command with which a person restores it, before the ARN of the backup
 	ID       string         `json:"id"`                 // the physical ID
+	Stack    string         `json:"stack,omitempty"`    // the physical name of its stack
 	Target   project.Target `json:"target"`
 }
 
@@ -47,7 +55,8 @@ func (d Data) String() string { return d.Node + "." + d.Resource }
 // A Backup is a native backup of a resource.
 type Backup struct {
 	Data
-	ARN string `json:"arn,omitempty"`
+	ARN     string `json:"arn,omitempty"`
+	Deleted bool   `json:"deleted,omitempty"` // by a run that has not deleted the whole snapshot
 }
 
 // Name is the name of the backup in its service: the last part of its ARN.
@@ -123,7 +132,7 @@ func (v View) backedUp(p Plan) (Plan, error) {
 	for _, node := range slices.Sorted(maps.Keys(s.Holdings)) {
 		h := s.Holdings[node]
 		for _, d := range h.Data {
-			d.Node = node
+			d.Node, d.Stack = node, v.Recorded[node].Stack
 			all = append(all, d)
 		}
 		if len(h.Nested) > 0 {
@@ -186,7 +195,26 @@ func (v View) refuseHoldings() []error {
 	if n+kept > MostBackups {
 		refusals = append(refusals, fault.New(fault.Refused, "%s: the stacks hold %d resources with data, and the snapshots have %d backups; at most %d may be: delete a snapshot first: stackwright snapshots delete NAME", v.Desired.ID(), n, kept, MostBackups))
 	}
+	if size := v.sizeOfBackups(); size > mostEncoded {
+		refusals = append(refusals, fault.New(fault.Refused, "%s: the backups of all its snapshots, with their names, would have %d bytes of the item that has the lock, and at most %d may be: delete a snapshot first: stackwright snapshots delete NAME", v.Desired.ID(), size, mostEncoded))
+	}
 	return refusals
+}
+
+// sizeOfBackups is how many bytes the backups of the snapshots have, encoded, with those that are to be made.
+func (v View) sizeOfBackups() int {
+	var all []Backup
+	for _, one := range v.Snapshots.Kept {
+		all = append(all, one.Backups...)
+	}
+	for node, h := range v.Snapshots.Holdings {
+		for _, d := range h.Data {
+			d.Node, d.Stack = node, v.Recorded[node].Stack
+			all = append(all, Backup{Data: d, ARN: longestARN})
+		}
+	}
+	encoded, _ := json.Marshal(all) // of texts: cannot fail
+	return len(encoded)
 }
 
 // A KeptSnapshot is a snapshot that there is.
@@ -196,16 +224,39 @@ type KeptSnapshot struct {
 	Backups []Backup
 }
 
-// uses says for people which stacks a backup is in use by: a parameter or a tag of them names it. A value with NoEcho is not seen.
-func (v View) uses(b Backup) []string {
+// Unrecorded lists the places of the stacks whose data the backups are of, of the named snapshot or of all, if no stack is recorded there: somebody may have
+// forgotten a stack that was restored from one of them.
+func (s Snapshots) Unrecorded(recorded map[string]Record) []Location {
+	known := make(map[string]bool) // by place
+	place := func(stack string, t project.Target) string { return t.Where() + "/" + stack }
+	for _, r := range recorded {
+		known[place(r.Stack, r.Target)] = true
+	}
+	var all []Location
+	for _, one := range s.Kept {
+		if s.Name != "" && one.Name != s.Name {
+			continue
+		}
+		for _, b := range Left(one.Backups) {
+			if at := place(b.Stack, b.Target); b.Stack != "" && !known[at] {
+				known[at] = true
+				all = append(all, Location{Node: fmt.Sprintf("%s (%s, not recorded)", b.Node, b.Stack), Stack: b.Stack, Target: b.Target})
+			}
+		}
+	}
+	return all
+}
+
+// in reports whether a value names the backup, also beside others: as in a list. The name of a backup is unique.
+func (b Backup) in(value string) bool { return b.ARN != "" && strings.Contains(value, b.Name()) }
+
+// usedBy says for people what of a stack names the backup: a parameter or a tag. A value with NoEcho is not seen.
+func (b Backup) usedBy(live Live) []string {
 	var all []string
-	for _, node := range slices.Sorted(maps.Keys(v.Live)) {
-		live := v.Live[node]
-		for what, values := range map[string]map[string]string{"parameter": live.Parameters, "tag": live.Tags} {
-			for _, key := range slices.Sorted(maps.Keys(values)) {
-				if b.is(values[key]) {
-					all = append(all, fmt.Sprintf("%s %s of stack %s", what, key, node))
-				}
+	for what, values := range map[string]map[string]string{"parameter": live.Parameters, "tag": live.Tags} {
+		for key, value := range values {
+			if b.in(value) {
+				all = append(all, what+" "+key)
 			}
 		}
 	}
@@ -213,18 +264,36 @@ func (v View) uses(b Backup) []string {
 	return all
 }
 
+// uses says for people which stacks a backup is in use by.
+func (v View) uses(b Backup) []string {
+	var all []string
+	for _, node := range slices.Sorted(maps.Keys(v.Live)) {
+		for _, what := range b.usedBy(v.Live[node]) {
+			all = append(all, what+" of stack "+node)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Left returns the backups of all that are not deleted.
+func Left(all []Backup) []Backup {
+	return slices.DeleteFunc(slices.Clone(all), func(b Backup) bool { return b.Deleted })
+}
+
 // inUse says why the backups of a snapshot may not be deleted.
 func (v View) inUse(s KeptSnapshot) []error {
 	var refusals []error
-	for _, b := range s.Backups {
+	left := Left(s.Backups)
+	for _, b := range left {
 		if users := v.uses(b); len(users) > 0 {
 			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s is in use: the backup %s of %s is what %s names: deploy another value first, or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, b.ARN, b.Data, listed(users)))
 		}
 	}
-	if len(s.Backups) == 0 {
+	if len(left) == 0 {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+	for _, name := range slices.Sorted(maps.Keys(v.Live)) {
 		if why := v.Live[name].AccessError; why != "" {
 			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s: stack %s cannot be read, so nobody knows whether it uses a backup: %s; or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, name, why))
 		}
@@ -235,7 +304,7 @@ func (v View) inUse(s KeptSnapshot) []error {
 // dropping adds to a plan the steps that delete a snapshot with its backups.
 func (p *Plan) dropping(s KeptSnapshot) error {
 	first := len(p.Steps)
-	for _, b := range s.Backups {
+	for _, b := range Left(s.Backups) {
 		arguments, err := NewArguments(BackupDeletionVersion, BackupDeletion{s.Name, []Backup{b}})
 		if err != nil {
 			return err

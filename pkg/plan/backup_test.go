@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,19 @@ func TestSnapshotRefusesWhatIsNotReady(t *testing.T) {
 	}
 }
 
+// The backups of all snapshots are part of one item, so their names may not be longer together than it has room for.
+func TestSnapshotRefusesWhatDoesNotFit(t *testing.T) {
+	v := holding()
+	v.Snapshots.Holdings["db"] = plan.Holdings{Data: slices.Repeat([]plan.Data{{Resource: strings.Repeat("r", 120), Type: "AWS::RDS::DBInstance", Kind: "DB instance", ID: strings.Repeat("i", 63)}}, 350)}
+	if _, err := plan.TakeSnapshot(v); err != nil {
+		t.Error(err)
+	}
+	v.Recorded["db"] = plan.Record{Node: "db", StackID: "db", Stack: strings.Repeat("s", 128)}
+	if _, err := plan.TakeSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "bytes of the item that has the lock, and at most 200000 may be: delete a snapshot first") {
+		t.Error(err)
+	}
+}
+
 // The deletion of a snapshot deletes its backups first. It is refused while a stack names one of them, by its ARN or its name.
 func TestDeleteSnapshotWithBackups(t *testing.T) {
 	v := holding()
@@ -108,6 +122,7 @@ func TestDeleteSnapshotWithBackups(t *testing.T) {
 	for in, live := range map[string]plan.Live{
 		"parameter Backup of stack web": {StackID: "web", Parameters: map[string]string{"Backup": "arn:aws:rds:eu-west-1:111122223333:snapshot:old-d"}},
 		"parameter Named of stack web":  {StackID: "web", Parameters: map[string]string{"Named": "old-c"}},
+		"parameter List of stack web":   {StackID: "web", Parameters: map[string]string{"List": "x,arn:aws:rds:eu-west-1:111122223333:snapshot:old-d"}},
 		"tag from of stack web":         {StackID: "web", Tags: map[string]string{"from": "old-c"}},
 		"stack web cannot be read":      {AccessError: "no role"},
 	} {

@@ -50,6 +50,7 @@ func ForgetStacks(v View) (Plan, error) {
 	}
 	var p Plan
 	var stay, names []string // of stacks that exist
+	var used []string        // backups
 	for _, name := range slices.Sorted(maps.Keys(about)) {
 		r, live := v.Recorded[name], v.Live[name]
 		if live.Status.Busy() {
@@ -59,6 +60,13 @@ func ForgetStacks(v View) (Plan, error) {
 			refusals = append(refusals, fault.New(fault.Refused, "stack %s: other stacks depend on it (%s): forget these too, or deploy them first without this dependency", r.displayName(), listed(users)))
 		}
 		if v.exists(name) {
+			for _, one := range v.Snapshots.Kept {
+				for _, b := range Left(one.Backups) {
+					if what := b.usedBy(live); len(what) > 0 {
+						used = append(used, fmt.Sprintf("%s of stack %s names the backup %s of snapshot %s", strings.Join(what, ", "), r.displayName(), b.ARN, one.Name))
+					}
+				}
+			}
 			names = append(names, r.displayName())
 			stay = append(stay, fmt.Sprintf("%s (%s)", r.displayName(), r.Stack))
 		}
@@ -69,6 +77,9 @@ func ForgetStacks(v View) (Plan, error) {
 	}
 	if len(stay) > 0 {
 		p.Messages = []string{fmt.Sprintf("these stacks stay in AWS as they are, with all their tags: %s. A deploy of files that contain them is refused from now on. To take them back: stackwright adopt --only %s, or adopt: true in the project file", listed(stay), strings.Join(names, ","))}
+	}
+	if len(used) > 0 {
+		p.Messages = append(p.Messages, "stacks that stay use backups of snapshots: "+listed(used)+". CloudFormation needs a backup again when it creates its database again: do not delete it while the stack exists")
 	}
 	return p, nil
 }

@@ -37,7 +37,7 @@ func PruneSnapshots(v View) (Plan, error) {
 			}
 			continue
 		}
-		p.Messages = append(p.Messages, fmt.Sprintf("snapshot %s of %s is deleted, with %d backups: %s", one.Name, one.Made.UTC().Format(time.RFC3339), len(one.Backups), why))
+		p.Messages = append(p.Messages, fmt.Sprintf("snapshot %s of %s is deleted, with %d backups: %s", one.Name, one.Made.UTC().Format(time.RFC3339), len(Left(one.Backups)), why))
 		if err := p.dropping(one); err != nil {
 			return p, err
 		}

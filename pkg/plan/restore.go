@@ -15,7 +15,7 @@ import (
 // the stacks were restored from.
 func Restore(v View) (Plan, error) {
 	p, err := RollbackTo(v)
-	if err != nil {
+	if err = errors.Join(v.Snapshots.another(), v.Snapshots.incomplete(), err); err != nil {
 		return p, err
 	}
 	about, _ := v.selected()
@@ -34,6 +34,16 @@ func Restore(v View) (Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// incomplete refuses to restore a snapshot whose deletion is not finished: the data would be of different times.
+func (s Snapshots) incomplete() error {
+	for _, one := range s.Kept {
+		if n := len(one.Backups) - len(Left(one.Backups)); one.Name == s.Name && n > 0 {
+			return fault.New(fault.Refused, "snapshot %s is not whole: its deletion is not finished, and %d of its %d backups are deleted: a restore of the others would mix data of different times: finish the deletion with stackwright snapshots delete %s. To deploy its files without the data: stackwright rollback --to RUN, with the run of its revision that stackwright snapshots shows", s.Name, n, len(one.Backups), s.Name)
+		}
+	}
+	return nil
 }
 
 // sayRestored says whether the plan restores the data of a backup, and what that means.

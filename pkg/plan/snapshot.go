@@ -49,6 +49,7 @@ type Snapshots struct {
 	Kept   []KeptSnapshot         // newest first
 	Policy project.SnapshotPolicy // of the files that were deployed last
 	Now    time.Time
+	Since  time.Time // a retry is about the snapshots that there were then, when the run that it repeats started; zero if it is no retry
 
 	Without  bool                // a request that makes a snapshot without backups, or deletes one and keeps them
 	Holding  []string            // the nodes whose templates have resources that hold data, sorted
@@ -58,9 +59,19 @@ type Snapshots struct {
 // unknown refuses the name if there is no such snapshot.
 func (s Snapshots) unknown() error {
 	if slices.Contains(s.Named, s.Name) {
-		return nil
+		return s.another()
 	}
 	return UnknownSnapshot(s.Name, s.Named)
+}
+
+// another refuses a retry if the snapshot was made after the run that it repeats.
+func (s Snapshots) another() error {
+	for _, one := range s.Kept {
+		if one.Name == s.Name && !s.Since.IsZero() && one.Made.After(s.Since) {
+			return fault.New(fault.Refused, "snapshot %s is not the one of the run that is retried: it was made at %s, after that run had started: if you mean this one, request that again instead of a retry", s.Name, one.Made.UTC().Format(time.RFC3339))
+		}
+	}
+	return nil
 }
 
 // UnknownSnapshot says that none of the snapshots of a project has a name.
@@ -107,7 +118,7 @@ func DeleteSnapshot(v View) (Plan, error) {
 	case i < 0 || len(s.Kept[i].Backups) == 0:
 		return p, nil
 	case s.Without:
-		p.Messages = []string{"these backups stay, and Stackwright does not know them any more: " + strings.Join(arns(s.Kept[i].Backups), ", ")}
+		p.Messages = []string{"these backups stay, and Stackwright does not know them any more: " + strings.Join(arns(Left(s.Kept[i].Backups)), ", ")}
 		return p, nil
 	}
 	if refusals := v.inUse(s.Kept[i]); len(refusals) > 0 {

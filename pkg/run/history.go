@@ -134,7 +134,10 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.Kind, h.Destroy = r.Kind, r.Destroy
 	}
 	if r.Source != (Source{}) && r.State == StateSucceeded && !o.Restores {
-		h.Approval, h.Promotion, h.SnapshotPolicy = r.Approval, r.Promotion, r.SnapshotPolicy
+		h.Approval, h.Promotion = r.Approval, r.Promotion
+		if !o.DeploysAgain() { // old files do not say that newer snapshots are deleted
+			h.SnapshotPolicy = r.SnapshotPolicy
+		}
 	}
 	if !o.Restores && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Attempt > 0 && s.Moves() }) {
 		h.Moved = append(slices.Clone(h.Moved), r.ID)

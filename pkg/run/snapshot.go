@@ -69,7 +69,10 @@ func (h History) snapshotNames() []string {
 func (s Snapshot) ARN(resource string) (string, error) {
 	var has []string
 	for _, b := range s.Backups {
-		if b.Data.String() == resource {
+		switch {
+		case b.Data.String() == resource && b.Deleted:
+			return "", fault.New(fault.Missing, "the backup of %s in snapshot %s is deleted: the deletion of the snapshot is not finished: stackwright snapshots delete %s", resource, s.Name, s.Name)
+		case b.Data.String() == resource:
 			return b.ARN, nil
 		}
 		has = append(has, b.Data.String())
@@ -112,7 +115,7 @@ func (h History) snapshotsAfter(r Run, o plan.Operation) []Snapshot {
 	return slices.Concat([]Snapshot{{Name: r.Snapshot, Revision: v, Run: r.ID, Who: r.By(), Made: r.Started, Reason: r.Reason, Backups: r.backups()}}, others)
 }
 
-// withoutDeleted are the snapshots without those, and without the backups, that steps of r have deleted, also if others of its steps have failed.
+// withoutDeleted are the snapshots without those that steps of r have deleted, also if others of its steps have failed. The backups that they have deleted say so.
 func (h History) withoutDeleted(r Run) []Snapshot {
 	gone := make(map[string]bool) // ARNs of backups, and names of snapshots
 	for _, s := range r.Steps {
@@ -135,7 +138,10 @@ func (h History) withoutDeleted(r Run) []Snapshot {
 		if gone[s.Name] {
 			continue
 		}
-		s.Backups = slices.DeleteFunc(slices.Clone(s.Backups), func(b plan.Backup) bool { return gone[b.ARN] })
+		s.Backups = slices.Clone(s.Backups)
+		for i, b := range s.Backups {
+			s.Backups[i].Deleted = b.Deleted || gone[b.ARN]
+		}
 		left = append(left, s)
 	}
 	return left
@@ -169,4 +175,12 @@ func (r Run) LeftBackups() []string {
 		}
 	}
 	return all
+}
+
+// Began is when r started, or was requested if it has not started.
+func (r Run) Began() time.Time {
+	if r.Started.IsZero() {
+		return r.Requested
+	}
+	return r.Started
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -66,6 +67,22 @@ func TestSnapshotsKeepTheirRevisions(t *testing.T) {
 	}
 }
 
+// The policy of snapshots is that of the files that a user or a promotion has deployed last: old files that are deployed again do not say that newer snapshots are deleted.
+func TestSnapshotPolicyIsNotThatOfOldFiles(t *testing.T) {
+	var l run.Lock
+	for i, c := range []struct {
+		operation  string
+		keep, want int
+	}{{"deploy", 9, 9}, {"restore", 1, 9}, {"rollback-to", 1, 9}, {"promote", 5, 5}, {"deploy", 7, 7}} {
+		r := deployed(fmt.Sprint("r", i), c.operation, fmt.Sprint("v", i), i, run.StateSucceeded)
+		r.SnapshotPolicy, r.Revision = &project.SnapshotPolicy{Keep: c.keep}, "r0"
+		l.Owner = run.Writer{Run: r.ID}
+		if l = l.Leave(r, plan.AllOperations().Of(c.operation), "next").Lock; l.SnapshotPolicy.Keep != c.want {
+			t.Errorf("after a %s with keep: %d, the policy is %s", c.operation, c.keep, l.SnapshotPolicy)
+		}
+	}
+}
+
 // What a plan knows of snapshots says which run has changed stacks since the last deploy of all that succeeded.
 func TestAboutSnapshot(t *testing.T) {
 	h := run.History{LastSuccessful: source("v1"), LastAttempted: run.Attempt{Run: "failed", Source: source("v2")}, Successful: []run.Revision{{Run: "one", Source: source("v1")}}}
@@ -107,6 +124,9 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 			text += s.Name + ":"
 			for _, b := range s.Backups {
 				text += " " + b.Data.String() + "=" + b.ARN
+				if b.Deleted {
+					text += ", deleted"
+				}
 			}
 		}
 		return text
@@ -118,8 +138,8 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 	for i, c := range []struct{ got, want string }{
 		{after("snapshot", run.StateFailed, made...), ""},
 		{after("snapshot", run.StateSucceeded, made...), "before: db.a=a db.b=b"},
-		{after("delete-snapshot", run.StateFailed, deletes("a", run.Done), deletes("b", run.Failed), drop(run.Skipped)), "before: db.b=b"},
-		{after("prune-snapshots", run.StateFailed, deletes("b", run.Done), drop(run.Skipped)), "before:"},
+		{after("delete-snapshot", run.StateFailed, deletes("a", run.Done), deletes("b", run.Failed), drop(run.Skipped)), "before: db.a=a, deleted db.b=b"},
+		{after("prune-snapshots", run.StateFailed, deletes("b", run.Done), drop(run.Skipped)), "before: db.a=a, deleted db.b=b, deleted"},
 		{after("prune-snapshots", run.StateFailed, drop(run.Done)), ""},
 	} {
 		if c.got != c.want {

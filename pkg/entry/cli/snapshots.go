@@ -38,11 +38,25 @@ func listSnapshots(ctx context.Context, c *call) (int, error) {
 			if one.Revision.Current {
 				deployed = "now"
 			}
-			rows = append(rows, []string{one.Snapshot, id, one.Revision.Run, deployed, strconv.Itoa(len(one.Backups)), one.Made.Local().Format(time.DateTime), one.Who, one.Reason})
+			rows = append(rows, []string{one.Snapshot, id, one.Revision.Run, deployed, backupsOf(one), one.Made.Local().Format(time.DateTime), one.Who, one.Reason})
 		}
 		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table([]string{"SNAPSHOT", "PROJECT", "REVISION", "DEPLOYED", "BACKUPS", "MADE", "BY", "REASON"}, rows, c.width()), "\n"))
 		return ExitOK, err
 	})
+}
+
+// backupsOf says how many backups a snapshot has.
+func backupsOf(s report.Snapshot) string {
+	left := 0
+	for _, b := range s.Backups {
+		if !b.Deleted {
+			left++
+		}
+	}
+	if left < len(s.Backups) {
+		return fmt.Sprintf("%d of %d, deletion not finished", left, len(s.Backups))
+	}
+	return strconv.Itoa(left)
 }
 
 // takeSnapshot requests a snapshot, and follows the run.
@@ -55,10 +69,10 @@ func removeSnapshot(ctx context.Context, c *call) (int, error) {
 	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
 		one, err := s.snapshot(ctx, id, name)
 		data := ""
-		if n := len(one.Backups); n > 0 {
-			data = fmt.Sprintf(", with its backups (%d)", n)
+		if len(one.Backups) > 0 {
+			data = fmt.Sprintf(", with its backups (%s)", backupsOf(one))
 			if c.flags.keepBackups {
-				data = fmt.Sprintf("; its backups (%d) stay in AWS", n)
+				data = fmt.Sprintf("; its backups (%s) stay in AWS", backupsOf(one))
 			}
 		}
 		return fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted%s", one.Snapshot, id, one.Who, one.Made.Local().Format(time.DateTime), data), err

@@ -27,13 +27,14 @@ type Backup struct {
 	Account  string `json:"account"`
 	Region   string `json:"region"`
 	ARN      string `json:"arn"`
+	Deleted  bool   `json:"deleted,omitempty"` // the deletion of the snapshot has deleted it, and is not finished
 }
 
 // backupsOf reports backups.
 func backupsOf(all []plan.Backup) []Backup {
 	var reported []Backup
 	for _, b := range all {
-		reported = append(reported, Backup{Stack: b.Node, Resource: b.Resource, Type: b.Type, Source: b.ID, Account: b.Target.Account, Region: b.Target.Region, ARN: b.ARN})
+		reported = append(reported, Backup{Stack: b.Node, Resource: b.Resource, Type: b.Type, Source: b.ID, Account: b.Target.Account, Region: b.Target.Region, ARN: b.ARN, Deleted: b.Deleted})
 	}
 	return reported
 }
