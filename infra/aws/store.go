@@ -51,7 +51,7 @@ func (i *installation) mayEncrypt(service string, only conditions) {
 }
 
 // elsewhere is the condition that a principal is of another account than the installation. In the same account, a policy of a resource alone grants
-// access, to whoever has no policy of their own; in others, their account has to allow it, too.
+// access, also to a role without a policy of its own; in others, their account has to allow it, too.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 func elsewhere() map[string]any {
 	return map[string]any{"aws:PrincipalAccount": *awscdk.Aws_ACCOUNT_ID()}

@@ -2,9 +2,6 @@ package action
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"time"
 
@@ -31,36 +28,12 @@ type Backups interface {
 // SnapshotTag is the tag with the name of the snapshot that a backup belongs to. It has the tag of the project, too.
 const SnapshotTag = "stackwright:snapshot"
 
-// The most characters that the name of a backup may have, and those of them that make it unique. RDS lets the name of a snapshot of a cluster have 63 letters,
-// digits and hyphens, of which the first is a letter, no two hyphens follow each other, and the last is none.
-// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBClusterSnapshot.html
-const (
-	mostBackupName = 63
-	uniqueName     = 24
-)
-
 // maxBusy is how long a step waits until its resource can be backed up, or its backup can be deleted.
 const maxBusy = time.Hour
 
-// BackupName is the name of the backup of a resource that a run makes. Nobody who does not know the key of the run knows it before. It is the same however
-// often the step is started.
-func BackupName(run, key, projectID, snapshot string, d plan.Data) string {
-	mac := hmac.New(sha256.New, []byte(key))
-	mac.Write([]byte(run + " " + d.Target.Where() + " " + d.String()))
-	var words []string
-	for _, word := range strings.FieldsFunc("sw-"+projectID+"-"+snapshot, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
-	}) {
-		words = append(words, strings.ToLower(word))
-	}
-	name := strings.Join(words, "-")
-	name = strings.TrimSuffix(name[:min(len(name), mostBackupName-uniqueName-1)], "-")
-	return name + "-" + hex.EncodeToString(mac.Sum(nil))[:uniqueName]
-}
-
 // backupName is the name of a backup that the task's run makes for a snapshot.
 func (t Task) backupName(snapshot string) func(plan.Data) string {
-	return func(d plan.Data) string { return BackupName(t.Run, t.TokenKey, t.Project, snapshot, d) }
+	return func(d plan.Data) string { return plan.BackupName(t.Run, t.TokenKey, t.Project, snapshot, d) }
 }
 
 // backUpVerb makes a native backup of a resource.

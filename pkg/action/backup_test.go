@@ -69,16 +69,16 @@ func TestBackupName(t *testing.T) {
 	there := database
 	there.Target.Region = "us-east-1"
 	for _, name := range []string{
-		action.BackupName("run", "key", "shop@prod", "before", database), action.BackupName("run2", "key", "shop@prod", "before", database), action.BackupName("run", "key2", "shop@prod", "before", database),
-		action.BackupName("run", "key", "shop@prod", "before", other), action.BackupName("run", "key", "shop@prod", "before", there),
-		action.BackupName("run", "key", strings.Repeat("A-", 40)+"@"+strings.Repeat("b", 64), "_-_", database), action.BackupName("run", "key", "x@y", strings.Repeat("é", 64), database),
+		plan.BackupName("run", "key", "shop@prod", "before", database), plan.BackupName("run2", "key", "shop@prod", "before", database), plan.BackupName("run", "key2", "shop@prod", "before", database),
+		plan.BackupName("run", "key", "shop@prod", "before", other), plan.BackupName("run", "key", "shop@prod", "before", there),
+		plan.BackupName("run", "key", strings.Repeat("A-", 40)+"@"+strings.Repeat("b", 64), "_-_", database), plan.BackupName("run", "key", "x@y", strings.Repeat("é", 64), database),
 	} {
 		if !form.MatchString(name) || len(name) > 63 || seen[name] || !strings.HasPrefix(name, "sw-") {
 			t.Errorf("%q (%d letters) is no good name", name, len(name))
 		}
 		seen[name] = true
 	}
-	if a, b := action.BackupName("run", "key", "shop@prod", "before", database), action.BackupName("run", "key", "shop@prod", "before", database); a != b || !strings.HasPrefix(a, "sw-shop-prod-before-") {
+	if a, b := plan.BackupName("run", "key", "shop@prod", "before", database), plan.BackupName("run", "key", "shop@prod", "before", database); a != b || !strings.HasPrefix(a, "sw-shop-prod-before-") {
 		t.Errorf("%s, %s", a, b)
 	}
 }
@@ -88,7 +88,7 @@ func TestBackUpStarts(t *testing.T) {
 	b := &backups{}
 	verb := action.Named(action.All(nil, nil, nil, nil, b)...).Of(plan.BackUp)
 	in := backingUp(t, plan.BackUp, 0)
-	name := action.BackupName("run", "key", "shop@prod", "before", database)
+	name := plan.BackupName("run", "key", "shop@prod", "before", database)
 	got, err := verb.Start(t.Context(), in)
 	if in.Attempt++; err != nil || got.Backup != "arn:"+name || b.calls[0] != "back up db.Database as "+name || b.tags["stackwright:project"] != "shop@prod" || b.tags["stackwright:snapshot"] != "before" || b.tags["stackwright:stack"] != "db" {
 		t.Errorf("%+v, %q, %v, %v", got, b.calls, b.tags, err)
@@ -156,7 +156,7 @@ func TestDeleteBackup(t *testing.T) {
 	b := &backups{}
 	verb := action.Named(action.All(nil, nil, nil, nil, b)...).Of(plan.DeleteBackup)
 	in := backingUp(t, plan.DeleteBackup, time.Minute)
-	name := action.BackupName("run", "key", "shop@prod", "before", database)
+	name := plan.BackupName("run", "key", "shop@prod", "before", database)
 	receipt, err := verb.Start(t.Context(), in)
 	if want := "delete arn:old or " + name + ", delete  or " + name; err != nil || !receipt.Executed || strings.Join(b.calls, ", ") != want {
 		t.Errorf("%q, %v", b.calls, err)

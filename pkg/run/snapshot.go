@@ -158,7 +158,8 @@ func (r Run) backups() []plan.Backup {
 	return all
 }
 
-// LeftBackups says which backups r, which has not succeeded, has left behind. Those that a step has deleted are not among them.
+// LeftBackups says which backups r, which has not succeeded, has left behind, or may have left: of a step whose start has not answered, nobody knows. Those that
+// a step has deleted are not among them.
 func (r Run) LeftBackups() []string {
 	deleted := make(map[string]bool)
 	for _, s := range r.Steps {
@@ -172,6 +173,12 @@ func (r Run) LeftBackups() []string {
 	for _, b := range r.backups() {
 		if !deleted[b.Data.String()] {
 			all = append(all, fmt.Sprintf("the backup %s of %s is left, and no snapshot has it: delete it in AWS", b.ARN, b.Data))
+		}
+	}
+	for _, s := range r.Steps {
+		if b, backs := s.Backing(); backs && s.Attempt > 0 && s.Receipt.Backup == "" && !deleted[b.Data.String()] {
+			name := plan.BackupName(r.ID, r.TokenKey, r.Project, b.Snapshot, b.Data)
+			all = append(all, fmt.Sprintf("the backup %s of %s may have been made, and no snapshot has it: AWS has not answered: delete it in AWS, if it is there", name, b.Data))
 		}
 	}
 	return all

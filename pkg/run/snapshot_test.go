@@ -150,6 +150,14 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 	if got := cancelled.Ending(run.StateCancelled); len(got) != 1 || !strings.Contains(got[0], "the backup b of db.b is left") {
 		t.Errorf("it says %q", got)
 	}
+	unanswered := step(plan.BackUp, plan.Backing{Snapshot: "before", Data: data("c")}, run.Failed, "")
+	unstarted := step(plan.BackUp, plan.Backing{Snapshot: "before", Data: data("d")}, run.Skipped, "")
+	unanswered.Attempt = 1
+	forced := run.Run{Request: run.Request{ID: "f", Project: "shop@prod"}, TokenKey: "key", State: run.StateFailed, Steps: []run.Step{unanswered, unstarted}}
+	want := "the backup " + plan.BackupName("f", "key", "shop@prod", "before", data("c")) + " of db.c may have been made"
+	if got := forced.LeftBackups(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("it says %q, not %q", got, want)
+	}
 	if got := cancelled.Ending(run.StateSucceeded); got != nil {
 		t.Errorf("it says %q", got)
 	}

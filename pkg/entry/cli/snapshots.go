@@ -68,15 +68,27 @@ func takeSnapshot(ctx context.Context, c *call) (int, error) {
 func removeSnapshot(ctx context.Context, c *call) (int, error) {
 	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
 		one, err := s.snapshot(ctx, id, name)
-		data := ""
-		if len(one.Backups) > 0 {
-			data = fmt.Sprintf(", with its backups (%s)", backupsOf(one))
-			if c.flags.keepBackups {
-				data = fmt.Sprintf("; its backups (%s) stay in AWS", backupsOf(one))
-			}
-		}
-		return fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted%s", one.Snapshot, id, one.Who, one.Made.Local().Format(time.DateTime), data), err
+		return deletionOf(one, id, c.flags.keepBackups), err
 	})
+}
+
+// deletionOf says what the deletion of a snapshot deletes, with each backup.
+func deletionOf(s report.Snapshot, id string, keeps bool) string {
+	text := fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted", s.Snapshot, id, s.Who, s.Made.Local().Format(time.DateTime))
+	if len(s.Backups) == 0 {
+		return text
+	}
+	data := ", with its backups (%s):"
+	if keeps {
+		data = "; its backups (%s) stay in AWS:"
+	}
+	text += fmt.Sprintf(data, backupsOf(s))
+	for _, b := range s.Backups {
+		if !b.Deleted {
+			text += fmt.Sprintf("\n  %s.%s: %s", b.Stack, b.Resource, b.ARN)
+		}
+	}
+	return text
 }
 
 // pruneSnapshots requests the deletion of the snapshots that the policy does not keep, and follows the run.
