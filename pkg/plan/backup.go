@@ -272,6 +272,13 @@ func (v View) uses(b Backup) []string {
 			all = append(all, what+" of stack "+node)
 		}
 	}
+	for node, r := range v.Recorded {
+		for resource, from := range r.Restored {
+			if b.is(from.Value) && v.Live[node].Status.Gone() {
+				all = append(all, "the record of stack "+node+", which does not exist: "+resource+" is restored from it when it is created again,")
+			}
+		}
+	}
 	slices.Sort(all)
 	return all
 }

@@ -131,6 +131,11 @@ func TestDeleteSnapshotWithBackups(t *testing.T) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
+	delete(v.Live, "web")
+	v.Recorded["web"] = plan.Record{Node: "web", Restored: map[string]project.Restored{"Database": {Parameter: "Backup", Value: "old-c"}}}
+	if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "what the record of stack web, which does not exist: Database is restored from it when it is created again, names") {
+		t.Errorf("a stack that is created again: %v", err)
+	}
 	v.Snapshots.Without = true
 	if p, err := plan.DeleteSnapshot(v); err != nil || len(p.Steps) > 0 || !strings.Contains(p.Messages[0], "snapshot:old-c, arn:aws:rds:eu-west-1:111122223333:snapshot:old-d") {
 		t.Errorf("%v, %v", p, err)
