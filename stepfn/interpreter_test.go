@@ -172,10 +172,12 @@ func TestScenariosOnAnotherInterpreter(t *testing.T) {
 	t.Logf("%d of %d scenarios run on another interpreter", played, len(all))
 }
 
-// needsEmulators reports whether a scenario has hooks, which call emulators that the other interpreter does not have, or detects drift, whose time the
-// records tell.
+// needsEmulators reports whether a scenario has hooks, backups or accounts of an organization, which need emulators that the other interpreter does not have, or
+// detects drift, whose time the records tell.
 func needsEmulators(lines []statement) bool {
-	return slices.ContainsFunc(lines, func(st statement) bool { return slices.Contains([]string{"hook", "drift"}, st.word.name) })
+	return slices.ContainsFunc(lines, func(st statement) bool {
+		return slices.Contains([]string{"hook", "drift", "account", "organizations", "backups", "restored"}, st.word.name)
+	})
 }
 
 // compare plays a scenario twice, with our interpreter in virtual time and with the

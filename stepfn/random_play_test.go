@@ -377,7 +377,7 @@ func (g *player) checkSteps(r run.Run) {
 	g.checkPlanned(r)
 	for _, st := range r.Steps {
 		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
-		g.holds(complete, st.Attempt <= 1 || slices.Contains([]plan.Verb{plan.Hook, plan.Suspend, plan.Resume}, st.Verb), "%s was started %d times", st.ID, st.Attempt)
+		g.holds(complete, st.Attempt <= 1 || slices.Contains([]plan.Verb{plan.BackUp, plan.DeleteBackup, plan.DropSnapshot, plan.Hook, plan.Suspend, plan.Resume}, st.Verb), "%s was started %d times", st.ID, st.Attempt)
 		for _, n := range st.After {
 			a := r.Steps[n]
 			if st.OnFailure || st.Tolerant {

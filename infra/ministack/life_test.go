@@ -42,6 +42,7 @@ type life struct {
 	stack     types.Stack // the installation
 	installed template
 	added     types.Stack // the permissions in misjudged
+	lacked    types.Stack // those that the last release lacks
 	table     *table.Table
 	player    *player
 	stop      func()         // stops the player
@@ -92,12 +93,12 @@ const misjudged = `{"Resources": {
 	"Schedules": {"Type": "AWS::IAM::Policy", "Properties": {"PolicyName": "misjudged-schedules", "Roles": ["stackwright-` + region + `-plan"],
 		"PolicyDocument": {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Resource": "arn:aws:scheduler:` + region + `:` + account + `:schedule/default/*", "Action": "scheduler:*Schedule"}}}}}}`
 
-// meanwhile are the permissions of roles during an update. CloudFormation takes no permission away that both templates give; MiniStack
-// 1.5.33 deletes policies and then makes them again, so that requests of a run in progress would be denied in between.
-// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
-const meanwhile = `{"Resources": {
-	"All": {"Type": "AWS::IAM::Policy", "Properties": {"PolicyName": "meanwhile", "PolicyDocument": {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Resource": "*", "Action": "*"}},
-		"Roles": ["stackwright-` + region + `-execute-step", "stackwright-` + region + `-machine", "stackwright-` + region + `-plan", "stackwright-` + region + `-stack-event", "stackwright-` + region + `-start", "stackwright-` + region + `-wait-status"]}}}}`
+// lacked is a permission that the last release does not give its functions: it allows the action for a state machine, and AWS knows no
+// resource type for it. Without it, a function that finds the end of an operation before an event does cannot continue the run.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsstepfunctions.html
+const lacked = `{"Resources": {
+	"Answers": {"Type": "AWS::IAM::Policy", "Properties": {"PolicyName": "lacked", "PolicyDocument": {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Resource": "*", "Action": "states:SendTaskSuccess"}},
+		"Roles": ["stackwright-` + region + `-plan", "stackwright-` + region + `-stack-event", "stackwright-` + region + `-start", "stackwright-` + region + `-wait-status"]}}}}`
 
 // A project of three stacks, the second of which is created when it gets a signal.
 const (

@@ -70,5 +70,5 @@ func TestUnits(t *testing.T) {
 	l.has(l.must(cli.ExitRefused, "deploy", l.project), "project pair@default has no stacks, and 3 are recorded: to delete all its stacks, use destroy")
 	l.has(l.must(cli.ExitOK, "destroy", l.project, "--yes"), "3 deleted")
 	l.has(l.must(cli.ExitOK, "targets", "remove", "org"), "target org is removed")
-	l.has(l.run("targets", "remove", "").err, "the name of the target is empty")
+	l.has(l.run("targets", "remove", "").err, "an argument is empty: give NAME")
 }
