@@ -67,6 +67,6 @@ func CostOf(c plan.Changes) (Cost, error) {
 	for _, s := range price.Sources() {
 		all.Prices = append(all.Prices, PriceSource{s.Module + " " + s.Version, s.For, s.Date})
 	}
-	all.Prices = append(all.Prices, PriceSource{Source: "the price pages of AWS", For: "all else, as on AWS's pages for " + price.Home})
+	all.Prices = append(all.Prices, PriceSource{Source: "a table kept by hand", For: "all else, from a table kept by hand for " + price.Home})
 	return all, nil
 }

@@ -1,5 +1,5 @@
 // Package price has public prices of AWS: of instances by region, from lists that others publish, and of what costs
-// the same whatever its size, from AWS's pages.
+// the same whatever its size, from a table that is kept by hand.
 //
 // All prices are on demand, in US dollars, without taxes, discounts and free tiers. They are for estimates.
 package price
