@@ -74,7 +74,7 @@ func built(folder string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		if _, ok := sizes[e.Name()]; !ok {
-			return nil, fmt.Errorf("function %s: nobody says how large it is and what it may do: add it in functions.go and permissions.go, or remove %s/%s if it is of yesterday",
+			return nil, fmt.Errorf("function %s: nobody says how large it is and what it may do: add it in functions.go and permissions*.go, or remove %s/%s if it is of yesterday",
 				e.Name(), folder, e.Name())
 		}
 		names = append(names, e.Name())
