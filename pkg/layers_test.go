@@ -53,12 +53,13 @@ suspend               fault project plan
 backup                fault project plan
 action                fault project plan hook suspend lib/price
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
-engine                fault project plan run action lib/budget lib/shorten lib/template
+fact                  fault project plan run action lib/template
+engine                fault project plan run action fact lib/budget lib/shorten lib/template
 
 enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault hook backup suspend project unit plan policy run action engine enginetest/asl lib/budget
+enginetest/sim        fault hook backup suspend project unit plan policy run action fact engine enginetest/asl lib/budget
 enginetest/contract   fault project unit plan run backup suspend action engine lib/budget lib/template
 
 aws/awserr            fault sdk
@@ -106,7 +107,7 @@ entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan purge engine lib/pattern lib/strict entry/report entry/target
 
-wire                  fault project remote access unit plan run action engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/redshift aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
+wire                  fault project remote access unit plan run action fact engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/redshift aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
 
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run purge engine client entry/report

@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -174,6 +176,87 @@ func TestBranchesAreFound(t *testing.T) {
 		})
 		if got != want {
 			t.Errorf("%s: %d expressions are compared, want %d", code, got, want)
+		}
+	}
+}
+
+// ofEachPlan are the fields of a view that the engine itself fills and reads. The others are those of facts.
+var ofEachPlan = []string{"Desired", "Recorded", "Live", "Selection"}
+
+// rowed matches the names of features that are rows of tables: kinds of backups and of what a suspend stops, facts, operations and verbs.
+var rowed = regexp.MustCompile(`(?i:snapshot|backup|back\w*up|suspend|organizational)|\b[uU]nits?\b|AWS::\w+::`)
+
+// The engine grows by no line when a new operation has to know something: what that is, is a row in package fact. So the engine names no feature that is a
+// row, and no field of a view that not every plan is made from.
+func TestEngineKnowsNoFact(t *testing.T) {
+	fields := make(map[string]bool)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[plan.View]()) {
+		fields[f.Name] = len(f.Index) == 1 && f.IsExported() && !slices.Contains(ofEachPlan, f.Name)
+	}
+	eachFile(t, func(path string, set *token.FileSet, f *ast.File) {
+		if filepath.ToSlash(filepath.Dir(path)) != "pkg/engine" {
+			return
+		}
+		text, err := os.ReadFile(filepath.Join("..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if found := rowed.FindString(line); found != "" {
+				t.Errorf("%s:%d names %s: make it a row of package fact, or a column of a row", path, i+1, found)
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			for _, name := range ofView(n) {
+				if fields[name] {
+					t.Errorf("%s: the field %s of a view is that of a fact: fill and read it in package fact, or in the plan", set.Position(n.Pos()), name)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// ofView returns the names of fields that a node of the syntax takes from a view, which is called v or view, or puts into one.
+func ofView(n ast.Node) (names []string) {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if x, ok := n.X.(*ast.Ident); ok && (x.Name == "v" || x.Name == "view") {
+			names = []string{n.Sel.Name}
+		}
+	case *ast.CompositeLit:
+		if made, ok := n.Type.(*ast.SelectorExpr); ok && made.Sel.Name == "View" {
+			for _, e := range n.Elts {
+				if pair, ok := e.(*ast.KeyValueExpr); ok {
+					if key, ok := pair.Key.(*ast.Ident); ok {
+						names = append(names, key.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// The test above finds each form in which the engine may name a fact.
+func TestFactsAreFound(t *testing.T) {
+	for code, want := range map[string]int{"v.Snapshots = x": 1, "x = view.Found": 1, "x = plan.View{Desired: d, Retain: r}": 2, "x = w.Found": 0, "x = plan.Step{Node: n}": 0} {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p; func _() { "+code+" }", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		ast.Inspect(f, func(n ast.Node) bool {
+			got += len(ofView(n))
+			return true
+		})
+		if got != want {
+			t.Errorf("%s: %d fields are found, want %d", code, got, want)
+		}
+	}
+	for line, want := range map[string]bool{"r.NoBackups": true, "e.BacksUp.Allow": true, "v.WhileSuspended": true, "e.Units": true, `"AWS::RDS::DBInstance"`: true, "// in a unit": true, "community": false, "e.Schedules": false} {
+		if rowed.MatchString(line) != want {
+			t.Errorf("%s: is a feature: %v", line, !want)
 		}
 	}
 }

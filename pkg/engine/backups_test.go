@@ -18,7 +18,8 @@ func TestSnapshotReadsModules(t *testing.T) {
 		"Resources: {Data: {Type: 'AWS::SNS::Topic'}}":              false,
 	} {
 		h := newFixture(t)
-		h.BacksUp = nil
+		h.backend.Facts.BacksUp = nil
+		h.Facts = h.backend.Facts.All()
 		h.setVersion("v1", "vpc")
 		n := h.projects["v1"].Nodes["vpc"]
 		n.Template.Digest = body

@@ -182,34 +182,52 @@ func (e *Engine) observe(ctx context.Context, id string, places []plan.Location)
 	return live, err
 }
 
-// exports reads exports in a target. Each request is counted as observe counts.
-func (e *Engine) exports(ctx context.Context, id string, t project.Target, names []string) (map[string]plan.Export, error) {
-	where := t.Where()
-	found, err := e.Clouds.Exports(ctx, t, names, func() {
-		_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now()) // even if this fails: a budget does not delay a plan
+// A counted is the clouds as a run reads them: each request is counted as observe counts.
+type counted struct {
+	Clouds
+	engine *Engine
+	run    string
+}
+
+// Observe implements fact.Clouds.
+func (c counted) Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error) {
+	return c.engine.observe(ctx, c.run, places)
+}
+
+// Exports implements fact.Clouds.
+func (c counted) Exports(ctx context.Context, t project.Target, names []string) (found map[string]plan.Export, err error) {
+	c.engine.count(ctx, c.run, t, func(count func()) error {
+		found, err = c.Clouds.Exports(ctx, t, names, count)
+		return err
 	})
-	e.reportThrottled(ctx, where, budget.Read, err)
 	return found, err
 }
 
-// importers lists the stacks that import from one. Each request is counted as observe counts.
-func (e *Engine) importers(ctx context.Context, id string, p plan.Location) ([]string, error) {
-	where := p.Target.Where()
-	users, err := e.Clouds.Importers(ctx, p, func() {
-		_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now()) // even if this fails: a budget does not delay a plan
+// Importers implements fact.Clouds.
+func (c counted) Importers(ctx context.Context, p plan.Location) (users []string, err error) {
+	c.engine.count(ctx, c.run, p.Target, func(count func()) error {
+		users, err = c.Clouds.Importers(ctx, p, count)
+		return err
 	})
-	e.reportThrottled(ctx, where, budget.Read, err)
 	return users, err
 }
 
-// resources lists the resources of a stack. Each request is counted as observe counts.
-func (e *Engine) resources(ctx context.Context, id string, p plan.Location) (map[string]string, error) {
-	where := p.Target.Where()
-	all, err := e.Clouds.Resources(ctx, p, func() {
+// Resources implements fact.Clouds.
+func (c counted) Resources(ctx context.Context, p plan.Location) (all map[string]string, err error) {
+	c.engine.count(ctx, c.run, p.Target, func(count func()) error {
+		all, err = c.Clouds.Resources(ctx, p, count)
+		return err
+	})
+	return all, err
+}
+
+// count reads something in a target. Each request is counted as observe counts.
+func (e *Engine) count(ctx context.Context, id string, t project.Target, read func(count func()) error) {
+	where := t.Where()
+	err := read(func() {
 		_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now()) // even if this fails: a budget does not delay a plan
 	})
 	e.reportThrottled(ctx, where, budget.Read, err)
-	return all, err
 }
 
 // reportThrottled lowers the rate of the budget if err says that CloudFormation

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fact"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
-	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -27,14 +27,9 @@ type Engine struct {
 	Changes        Changes
 	Policies       Policies
 	Permits        Permits
-	Units          Units
-	Suspends       project.Grants // the projects that may be suspended
-	BacksUp        project.Grants // the projects whose data may be backed up
-	Backups        Backups
-	Alarms         Alarms            // that stop promotions
-	Externals      project.Externals // the stacks outside their projects whose outputs and exports these may read
+	Facts          fact.Facts // that plans are made from
+	Alarms         Alarms     // that stop promotions
 	Clouds         Clouds
-	Parameters     Parameters
 	Budgets        Budgets
 	Operations     plan.Operations
 	Verbs          action.Verbs

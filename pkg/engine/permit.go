@@ -27,6 +27,11 @@ func (e *Engine) permitDesired(ctx context.Context, id string, p project.Project
 	for _, s := range p.Sources() {
 		targets = append(targets, s.Target)
 	}
+	return e.permitTargets(ctx, id, targets)
+}
+
+// permitTargets refuses targets that the project may not use.
+func (e *Engine) permitTargets(ctx context.Context, id string, targets []project.Target) error {
 	denied, err := e.denied(ctx, id, targets)
 	return errors.Join(err, joined(denied))
 }

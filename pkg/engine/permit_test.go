@@ -174,7 +174,8 @@ func TestExportsNeedPermission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
-			h.Externals = c.externals
+			h.backend.Facts.Externals = c.externals
+			h.Facts = h.backend.Facts.All()
 			h.backend.Permits["eu"] = project.Grants{"other@*"}
 			h.backend.Cloud.Make("legacy", "v1", nil)
 			h.setVersion("v1", c.stacks)

@@ -249,16 +249,8 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	p.Steps = view.Counted(p.Steps)
 	r.Start(p, specs)
 	r.Digest = shown.Digest(basis)
-	r.MaxParallel, r.Kind = desired.MaxParallel, desired.Kind
-	if r.Destroy, err = desired.OfDestroy(); err != nil {
+	if err := r.Obey(desired); err != nil {
 		return p, err
-	}
-	if desired.Approval.Known() {
-		r.Approval = &desired.Approval
-	}
-	r.Promotion = desired.Promotion
-	if desired.Snapshots.Known() {
-		r.SnapshotPolicy = &desired.Snapshots
 	}
 	if shows {
 		changes.Basis = plan.Short(basis)

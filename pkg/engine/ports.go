@@ -294,16 +294,8 @@ type Permits interface {
 	// given counts at once; one that is taken away may count for a minute.
 	Permit(ctx context.Context, project string, t project.Target) error
 
-	// Deploys returns an error of kind Denied if nobody may create and update stacks in a target, because its account is left out of its unit. That
-	// counts after a minute at the latest.
+	// Deploys returns an error of kind Denied if nobody may create and update stacks in a target at present. That counts after a minute at the latest.
 	Deploys(ctx context.Context, t project.Target) error
-}
-
-// Units follows the accounts of organizational units for which targets stand.
-type Units interface {
-	// Unreachable returns, of some targets in which stacks are recorded, those in accounts of units that nobody can use at present, with why, and those
-	// of which that is not known: nothing may be changed there. Whether other targets can be used is not checked.
-	Unreachable(ctx context.Context, targets []project.Target) (project.Unreached, error)
 }
 
 // Clouds reads the live stacks of all accounts and regions.
@@ -341,13 +333,6 @@ type Clouds interface {
 	// are stacks. It leaves out the stacks that it has not found: among them are
 	// those that are deleted.
 	Describe(ctx context.Context, t project.Target, ids []string) (map[string]plan.Live, error)
-}
-
-// Parameters reads the parameter store of Systems Manager in all accounts and regions.
-type Parameters interface {
-	// StoredParameters reads parameters by their names, each of which may end in a colon and a version,
-	// and returns them by these. It leaves out those that do not exist. It never reads the value of a secure string.
-	StoredParameters(ctx context.Context, t project.Target, names []string) (map[string]project.StoredParameter, error)
 }
 
 // An ExecutionStatus is the status of an execution of the state machine.

@@ -212,7 +212,7 @@ func (e *Engine) leftBehind(r run.Run) []string {
 			all = append(all, fmt.Sprintf("%s has left a %s behind: delete %s of the stack, if it is still there", s.ID, e.Verbs.Of(s.Verb).Leaves, action.Token(r.ID, r.TokenKey, s.Number, s.Attempt)))
 		}
 	}
-	return append(all, r.LeftBackups()...)
+	return append(all, r.LeftBehind()...)
 }
 
 // failRemaining ends the steps of a run that is ended by force: running steps fail,

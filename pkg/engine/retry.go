@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -24,17 +23,7 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 	if old.FromEnvironment != "" && old.Revision == "" { // its requester could read the environment; nobody knows whether that of r can
 		return fault.New(fault.Refused, "run %s was to promote from %s and was refused before it had found a revision: request the promotion again", old.ID, old.FromEnvironment)
 	}
-	r.Operation, r.Source, r.Schedule = old.Operation, old.Source, old.Schedule
-	r.Selection, r.Adopt, r.Retain, r.To, r.Snapshot, r.Revision = old.Selection, old.Adopt, old.Retain, old.To, old.Snapshot, old.Revision
-	r.FromEnvironment, r.FromRevision = old.FromEnvironment, old.FromRevision
-	if old.Started.IsZero() { // it has done nothing, so its saved plan can still be carried out
-		r.Plan, r.Rollback = old.Plan, r.Rollback || old.Plan != "" && old.Rollback
-	}
-	r.NoBackups, r.KeepBackups = old.NoBackups, old.KeepBackups
-	r.WhileSuspended = r.WhileSuspended || old.WhileSuspended
-	if r.MaxDeletions == nil {
-		r.MaxDeletions = old.MaxDeletions
-	}
+	r.Repeat(old)
 	return nil
 }
 
@@ -60,7 +49,7 @@ func (e *Engine) refuseOutdated(ctx context.Context, r run.Run) error {
 	case !o.Restores:
 		return nil
 	}
-	failed, err := e.rolledBack(ctx, r)
+	failed, err := e.reading(r).RolledBack(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,16 +60,4 @@ func (e *Engine) refuseOutdated(ctx context.Context, r run.Run) error {
 		return fault.New(fault.Refused, "run %s is not rolled back: %s", failed.ID, why)
 	}
 	return nil
-}
-
-// rolledBack returns the head of the run that r, a rollback, rolls back. If r repeats a rollback, it is the same run.
-func (e *Engine) rolledBack(ctx context.Context, r run.Run) (run.Run, error) {
-	for e.operation(r).Restores {
-		failed, err := e.Store.Run(ctx, r.Of)
-		if err != nil {
-			return run.Run{}, fmt.Errorf("read run %s, which is rolled back: %w", r.Of, err)
-		}
-		r = failed
-	}
-	return r, nil
 }

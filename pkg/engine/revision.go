@@ -89,13 +89,9 @@ func (e *Engine) findFiles(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	word := r.To
-	if e.operation(*r).NamesSnapshot() {
-		s, err := l.Snapshot(r.Snapshot)
-		if err != nil {
-			return err
-		}
-		word, r.Messages = s.Revision.Run, append(r.Messages, s.String())
+	word, err := l.RevisionNamed(r, e.operation(*r))
+	if err != nil {
+		return err
 	}
 	v, err := FindRevision(ctx, e.Store, r.Project, cmp.Or(r.Revision, word))
 	if err != nil {

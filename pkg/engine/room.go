@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/lib/budget"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -42,11 +41,10 @@ func (e *Engine) refuseFull(ctx context.Context, r run.Run, v plan.View, p *plan
 }
 
 // room reads how many stacks a target may have, and has. Each request is counted as observe counts.
-func (e *Engine) room(ctx context.Context, id string, t project.Target) (plan.Room, error) {
-	where := t.Where()
-	room, err := e.Clouds.Room(ctx, t, func() {
-		_, _, _ = e.Budgets.Take(ctx, where, id, []budget.Demand{{Reads: 1}}, e.Now()) // even if this fails: a budget does not delay a plan
+func (e *Engine) room(ctx context.Context, id string, t project.Target) (room plan.Room, err error) {
+	e.count(ctx, id, t, func(count func()) error {
+		room, err = e.Clouds.Room(ctx, t, count)
+		return err
 	})
-	e.reportThrottled(ctx, where, budget.Read, err)
 	return room, err
 }

@@ -15,7 +15,8 @@ import (
 // readSources puts the values outside the project in the place of the references to them, in the stacks that r is about. The
 // targets are permitted. A run that writes keeps the values, and a rollback restores those that the revision has kept.
 func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
-	p, err := e.readRestored(ctx, r, p)
+	facts := e.reading(*r)
+	p, err := e.Facts.Resolve(ctx, facts, p)
 	if err != nil {
 		return p, err
 	}
@@ -32,7 +33,7 @@ func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project)
 	if err != nil {
 		return p, fmt.Errorf("read the values outside the project that the revision has kept: %w", err)
 	}
-	now, err := e.valuesNow(ctx, *r, p, slices.DeleteFunc(sources, func(s project.Source) bool { return values[s].Source == s }))
+	now, err := e.Facts.Values(ctx, facts, p, slices.DeleteFunc(sources, func(s project.Source) bool { return values[s].Source == s }))
 	if err != nil {
 		return p, err
 	}
@@ -47,7 +48,7 @@ func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project)
 	if err != nil {
 		return p, err
 	}
-	if err := e.checkValues(ctx, about, read); err != nil {
+	if err := facts.CheckValues(ctx, about, read); err != nil {
 		return p, err
 	}
 	if e.operation(*r).Writes {
@@ -58,23 +59,6 @@ func (e *Engine) readSources(ctx context.Context, r *run.Run, p project.Project)
 	p.Nodes = maps.Clone(p.Nodes)
 	maps.Copy(p.Nodes, read.Nodes)
 	return p, nil
-}
-
-// checkValues refuses values outside the project that their templates do not allow, as the reader of the files refuses those
-// that are written there.
-func (e *Engine) checkValues(ctx context.Context, before, after project.Project) error {
-	var digests []string
-	for _, n := range before.Nodes {
-		if n.ReadsParameters() {
-			digests = append(digests, n.Template.Digest)
-		}
-	}
-	slices.Sort(digests)
-	templates, err := e.templates(ctx, slices.Compact(digests))
-	if err != nil {
-		return fmt.Errorf("check the values outside the project: %w", err)
-	}
-	return plan.CheckValues(before, after, templates)
 }
 
 // keptValues returns the values of sources that a rollback restores; none for another operation. The messages of r say which

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fact"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -46,7 +46,7 @@ func (e *Engine) desired(ctx context.Context, r *run.Run) (project.Project, erro
 	return p, err
 }
 
-// view reads the three states that a plan compares: desired, recorded and live. It
+// view reads the three states that a plan compares, desired, recorded and live, and the facts that its operation has to know. It
 // returns with them the renames of records that the plan assumes, in their order.
 func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (plan.View, [][]plan.Record, error) {
 	records, err := e.Store.Records(ctx, r.Project)
@@ -54,69 +54,32 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 		return plan.View{}, nil, err
 	}
 	recorded, leave, take := plan.Rename(desired, records)
-	unreachable, unread, err := e.unreachable(ctx, r, desired, recorded)
+	facts, v := e.reading(r), plan.View{Desired: desired, Recorded: recorded, Live: make(map[string]plan.Live), Selection: e.operation(r).Selects(r.Selection)}
+	if err := e.Facts.Before(ctx, facts, &v); err != nil {
+		return plan.View{}, nil, err
+	}
+	unread := maps.Clone(v.Recorded)
+	maps.DeleteFunc(unread, func(name string, _ plan.Record) bool { _, read := v.Live[name]; return read })
+	live, err := e.observePermitted(ctx, r, plan.Locations(desired, unread))
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	live, err := e.observePermitted(ctx, r, plan.Locations(desired, unread.Others(unreachable.Others(recorded))))
-	if err != nil {
+	maps.Copy(v.Live, live)
+	if err := e.Facts.Complete(ctx, facts, &v); err != nil {
 		return plan.View{}, nil, err
-	}
-	v := plan.View{Desired: desired, Recorded: recorded, Live: live, Selection: e.operation(r).Selects(r.Selection), Moves: plan.Moves(desired), Suspendable: e.Suspends.Allow(r.Project), WhileSuspended: r.WhileSuspended, Retain: r.Retain}.Leaving(unreachable, unread, e.operation(r))
-	if o := e.operation(r); !o.NeedsFiles || o.NamesSnapshot() {
-		l, err := e.Store.Lock(ctx, r.Project)
-		if err != nil {
-			return plan.View{}, nil, err
-		}
-		if v.Snapshots = l.AboutSnapshot(r.Snapshot, e.Now()); !o.NeedsFiles {
-			v.Desired = l.OfDestroy(v.Desired)
-		}
-		if err := e.readSnapshots(ctx, r, &v); err != nil {
-			return plan.View{}, nil, err
-		}
-	}
-	if e.operation(r).Restores {
-		failed, err := e.rolledBack(ctx, r)
-		if err != nil {
-			return plan.View{}, nil, err
-		}
-		if failed, err = e.Store.Load(ctx, failed.ID); err != nil {
-			return plan.View{}, nil, fmt.Errorf("load run %s, which is rolled back: %w", r.Of, err)
-		}
-		plan.KeepLevels(desired.Nodes, recorded)
-		v.Created, v.Changed, v.Moves = e.created(failed), changed(failed), movesBack(failed)
-	}
-	if r.Of != "" && e.operation(r).Writes && !e.operation(r).Restores {
-		before, err := e.Store.Load(ctx, r.Of)
-		if err != nil {
-			return plan.View{}, nil, fmt.Errorf("load run %s, which is retried: %w", r.Of, err)
-		}
-		if v.Uncalled, err = uncalled(before); err != nil {
-			return plan.View{}, nil, err
-		}
-	}
-	if v.Found, err = e.found(ctx, r, v); err != nil {
-		return plan.View{}, nil, fmt.Errorf("adopt stacks: %w", err)
-	}
-	if e.operation(r).Recreates {
-		if v.Replaced, err = e.deletedBefore(ctx, r); err != nil {
-			return plan.View{}, nil, err
-		}
-		if err := e.readImporters(ctx, r, &v); err != nil {
-			return plan.View{}, nil, fmt.Errorf("find what imports from the stacks to replace: %w", err)
-		}
-		if err := e.readReplaced(ctx, r, &v); err != nil {
-			return plan.View{}, nil, fmt.Errorf("read the stacks to replace: %w", err)
-		}
-	} else if e.operation(r).Deploys() {
-		if err := e.readImports(ctx, &v); err != nil {
-			return plan.View{}, nil, fmt.Errorf("import resources: %w", err)
-		}
-		if err := e.readMoves(ctx, &v); err != nil {
-			return plan.View{}, nil, fmt.Errorf("move resources: %w", err)
-		}
 	}
 	return v, [][]plan.Record{leave, take}, nil
+}
+
+// reading returns what the facts of the plan of r are read with.
+func (e *Engine) reading(r run.Run) fact.Reading {
+	return fact.Reading{
+		Run: r, Operations: e.Operations, Verbs: e.Verbs, Store: e.Store, Clouds: counted{e.Clouds, e, r.ID}, Changes: e.Changes, Specs: e.Specs, Now: e.Now, Templates: e.templates,
+		Permit: func(ctx context.Context, targets []project.Target) error {
+			return e.permitTargets(ctx, r.Project, targets)
+		},
+		Parallel: e.Parallel,
+	}
 }
 
 // refuseLostFile refuses the files of r if the project file that the project was deployed with is
@@ -131,55 +94,6 @@ func (e *Engine) refuseLostFile(ctx context.Context, r run.Run, v plan.View) err
 		return err
 	}
 	return l.LostFile(v.Desired, len(v.Recorded))
-}
-
-// created returns the IDs of the stacks that a run has created.
-func (e *Engine) created(failed run.Run) map[string]bool {
-	ids := make(map[string]bool)
-	for _, s := range failed.Steps {
-		if e.Verbs.Of(s.Verb).Request == action.CreateStack && s.Receipt.StackID != "" {
-			ids[s.Receipt.StackID] = true
-		}
-	}
-	return ids
-}
-
-// changed returns the nodes of which a run has started a step that may have changed something. An update that had nothing to
-// change has changed nothing.
-func changed(failed run.Run) map[string]bool {
-	nodes := make(map[string]bool)
-	for _, s := range failed.Steps {
-		if s.Acted() && !s.Receipt.Unchanged {
-			for _, node := range s.Changes() {
-				nodes[node] = true
-			}
-		}
-	}
-	return nodes
-}
-
-// uncalled lists the steps of a run that call hooks after the deletion of a stack, and have not succeeded.
-func uncalled(before run.Run) ([]plan.Step, error) {
-	var steps []plan.Step
-	for _, s := range before.Steps {
-		c, calls, err := plan.CallOf(s.Step)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("run %s, which is retried: step %s: %w", before.ID, s.ID, err)
-		case calls && c.Moment == project.AfterDelete && s.Status != run.Done:
-			steps = append(steps, s.Step)
-		}
-	}
-	return steps, nil
-}
-
-// movesBack lists the moves that undo those of a run.
-func movesBack(failed run.Run) []plan.Move {
-	var steps []plan.Step
-	for _, s := range failed.Steps {
-		steps = append(steps, s.Step)
-	}
-	return plan.MovesBack(steps)
 }
 
 // accessErrors lists why some stacks could not be read, each reason once: what a

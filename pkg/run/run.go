@@ -189,6 +189,19 @@ func (r *Run) Start(p plan.Plan, specs map[string]string) {
 	r.MaxFailures = p.MaxFailures
 }
 
+// Obey takes over what the files of a project say about its runs, and about what comes after them. The error is of kind Invalid if that is too large to be kept.
+func (r *Run) Obey(p project.Project) (err error) {
+	r.MaxParallel, r.Kind, r.Promotion = p.MaxParallel, p.Kind, p.Promotion
+	if p.Approval.Known() {
+		r.Approval = &p.Approval
+	}
+	if p.Snapshots.Known() {
+		r.SnapshotPolicy = &p.Snapshots
+	}
+	r.Destroy, err = p.OfDestroy()
+	return err
+}
+
 // SetSteps puts other steps in the run, all pending, of which any number may fail.
 func (r *Run) SetSteps(steps []plan.Step, specs map[string]string) {
 	r.MaxFailures = nil

@@ -83,6 +83,19 @@ func (s Snapshot) ARN(resource string) (string, error) {
 	return "", fault.New(fault.Missing, "snapshot %s has no backup of %.200s: it has those of %s", s.Name, resource, strings.Join(has, ", "))
 }
 
+// RevisionNamed returns the word that names the revision which r, of operation o, deploys again: the one of its request, or the run of the revision of its snapshot,
+// of which the messages of r then say what it is.
+func (h History) RevisionNamed(r *Run, o plan.Operation) (word string, err error) {
+	if !o.NamesSnapshot() {
+		return r.To, nil
+	}
+	s, err := h.Snapshot(r.Snapshot)
+	if err == nil {
+		r.Messages = append(r.Messages, s.String())
+	}
+	return s.Revision.Run, err
+}
+
 // AboutSnapshot is what the plan of a request that gives a name knows about the snapshots.
 func (h History) AboutSnapshot(name string, now time.Time) plan.Snapshots {
 	about := plan.Snapshots{Name: name, Named: h.snapshotNames(), Now: now}
@@ -158,9 +171,9 @@ func (r Run) backups() []plan.Backup {
 	return all
 }
 
-// LeftBackups says which backups r, which has not succeeded, has left behind, or may have left: of a step whose start has not answered, nobody knows. Those that
+// LeftBehind says which backups r, which has not succeeded, has left behind, or may have left: of a step whose start has not answered, nobody knows. Those that
 // a step has deleted are not among them.
-func (r Run) LeftBackups() []string {
+func (r Run) LeftBehind() []string {
 	deleted := make(map[string]bool)
 	for _, s := range r.Steps {
 		if d, deletes := s.BackupDeletion(); deletes && s.Status == Done {

@@ -155,7 +155,7 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 	unanswered.Attempt = 1
 	forced := run.Run{Request: run.Request{ID: "f", Project: "shop@prod"}, TokenKey: "key", State: run.StateFailed, Steps: []run.Step{unanswered, unstarted}}
 	want := "the backup " + plan.BackupName("f", "key", "shop@prod", "before", data("c")) + " of db.c may have been made"
-	if got := forced.LeftBackups(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+	if got := forced.LeftBehind(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("it says %q, not %q", got, want)
 	}
 	if got := cancelled.Ending(run.StateSucceeded); got != nil {

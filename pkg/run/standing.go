@@ -93,7 +93,7 @@ func named(stacks []string) string {
 func (r *Run) Ending(s State) []string {
 	var all []string
 	if s.Over() && s != StateSucceeded {
-		all = r.LeftBackups()
+		all = r.LeftBehind()
 	}
 	if s != StateFailed {
 		return all

@@ -25,6 +25,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/notify"
+	"github.com/stackwright/stackwright/pkg/fact"
 	"github.com/stackwright/stackwright/pkg/format/check"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
@@ -42,6 +43,7 @@ const parallel = 8
 // An App holds the functions, connected to the services that they use.
 type App struct {
 	engine engine.Engine
+	facts  fact.Services // without those of one plan
 	bucket *s3.Bucket
 	table  *dynamodb.Table
 	home   project.Target // the installation's own account and region
@@ -101,19 +103,15 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			there.Region = region
 			return sdks3.NewFromConfig(there, s3Options)
 		}, env.Region)},
+		facts: fact.Services{Suspends: env.Suspend, BacksUp: env.Backups, Backups: backups(accounts), Externals: env.Externals, Parameters: parametersIn(accounts)},
 		engine: engine.Engine{
 			Store:      table,
 			Specs:      &loader{bucket: objects},
 			Changes:    objects,
 			Schedules:  schedules(cfg, env.Schedules),
 			Permits:    accounts,
-			Externals:  env.Externals,
-			Suspends:   env.Suspend,
-			BacksUp:    env.Backups,
-			Backups:    backups(accounts),
 			Alarms:     alarmsIn(accounts),
 			Clouds:     cloud,
-			Parameters: parametersIn(accounts),
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),
 			Verbs:      action.Named(action.All(cloud, assets, hooks, switches(accounts), backups(accounts))...),
@@ -152,7 +150,9 @@ func (h *App) plan(ctx context.Context, d engine.ExecutionInput, c Checker) (eng
 	e.Configurations, e.Specs, e.Changes, e.Policies = l, l, l, policies{c, h.bucket, func(err error) {
 		h.logResult(ctx, err, "policies of the installation", slog.String("run", d.Run))
 	}}
-	e.Units = units
+	facts := h.facts
+	facts.Units = units
+	e.Facts = facts.All()
 	t, err := e.Plan(ctx, d)
 	h.logResult(ctx, err, "plan", slog.String("run", d.Run), slog.Int("epoch", d.Epoch), slog.String("state", string(t.State)), slog.Int("ready", len(t.Ready)))
 	return t, err

@@ -49,7 +49,7 @@ func (p *Parameters) PutParameter(ctx context.Context, in project.Target, name, 
 // atOnce is how many parameters one request reads at most.
 const atOnce = 10
 
-// StoredParameters implements engine.Parameters. It does not ask for secure strings to be decrypted, and drops what
+// StoredParameters implements fact.Parameters. It does not ask for secure strings to be decrypted, and drops what
 // is in them.
 // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameters.html
 func (p *Parameters) StoredParameters(ctx context.Context, in project.Target, names []string) (map[string]project.StoredParameter, error) {

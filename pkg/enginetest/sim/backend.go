@@ -16,6 +16,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
+	"github.com/stackwright/stackwright/pkg/fact"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
@@ -34,6 +35,7 @@ type Backend struct {
 	Hooks     *Hooks
 	Permits   Permits
 	Engine    *engine.Engine
+	Facts     fact.Services
 	Schedules *Schedules
 	Rand      *rand.Rand
 	Faults    Faults
@@ -94,8 +96,9 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 	}
 	cloud := crashingCloud{b}
 	backups := backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b), Tables: newTableBackups(b)}
+	b.Facts = fact.Services{Units: units{b}, Suspends: project.Grants{"*@*"}, BacksUp: project.Grants{"*@*"}, Backups: backups, Externals: project.Externals{"*@*=*"}, Parameters: cloud}
 	b.Engine = &engine.Engine{
-		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Units: units{b}, Alarms: crashingHooks{b}, Externals: project.Externals{"*@*=*"}, Suspends: project.Grants{"*@*"}, Clouds: cloud, Parameters: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, b.Switches(), backups)...)), Backups: backups, BacksUp: project.Grants{"*@*"},
+		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Facts: b.Facts.All(), Alarms: crashingHooks{b}, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, b.Switches(), backups)...)),
 		Budgets: crashingBudgets{b, NewBudgets(budget.CloudFormation())}, Schedules: crashingSchedules{b},
 		Machine: b, Notifier: silent{}, Meter: counter{b}, Now: b.now, Nonce: b.unique, Parallel: b.parallel,
 	}

@@ -277,7 +277,7 @@ func (m crashingCloud) ReadTemplate(ctx context.Context, t project.Target, diges
 	})
 }
 
-// StoredParameters implements engine.Parameters.
+// StoredParameters implements fact.Parameters.
 func (m crashingCloud) StoredParameters(ctx context.Context, t project.Target, names []string) (map[string]project.StoredParameter, error) {
 	return got(m.Backend, ctx, "Parameters.StoredParameters", t.Name, func() (map[string]project.StoredParameter, error) {
 		if err := m.Cloud.denied(t); err != nil {

@@ -91,7 +91,7 @@ func (b *Backend) follower() *unit.Follower {
 	return &unit.Follower{Organization: b.Organization, Registered: func(context.Context) (map[string]project.Access, error) { return b.Registered, nil }}
 }
 
-// Unreachable implements engine.Units.
+// Unreachable implements fact.Units.
 func (u units) Unreachable(ctx context.Context, targets []project.Target) (project.Unreached, error) {
 	if len(u.Registered) == 0 {
 		return project.Unreached{}, nil

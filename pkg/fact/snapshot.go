@@ -1,4 +1,4 @@
-package engine
+package fact
 
 import (
 	"context"
@@ -21,11 +21,25 @@ type Backups interface {
 	Holdings(ctx context.Context, in project.Target, stack string) (plan.Holdings, error)
 }
 
+// snapshotFact is what snapshots are made of, what uses their backups, and what resources were restored from.
+func snapshotFact(allowed project.Grants, backups Backups) Fact {
+	s := snapshots{allowed, backups}
+	return Fact{Resolve: readRestored, Complete: s.readSnapshots, Of: func(s project.Source) bool { return s.Snapshot != "" }, Values: readBackups}
+}
+
+type snapshots struct {
+	BacksUp project.Grants // the projects whose data may be backed up
+	Backups Backups
+}
+
 // readSnapshots completes what a view has about the snapshots: what the stacks hold, if r makes one. It refuses to delete backups in targets that the project
 // may not use.
-func (e *Engine) readSnapshots(ctx context.Context, r run.Run, v *plan.View) error {
-	o := e.operation(r)
-	v.Backable, v.Snapshots.Without = e.BacksUp.Allow(r.Project), r.NoBackups || r.KeepBackups
+func (s snapshots) readSnapshots(ctx context.Context, e Reading, v *plan.View) error {
+	r, o := e.Run, e.operation(e.Run)
+	if o.NeedsFiles && !o.NamesSnapshot() {
+		return nil
+	}
+	v.Backable, v.Snapshots.Without = s.BacksUp.Allow(r.Project), r.NoBackups || r.KeepBackups
 	if r.Of != "" && o.NamesSnapshot() {
 		before, err := e.Store.Run(ctx, r.Of)
 		if err != nil {
@@ -34,17 +48,17 @@ func (e *Engine) readSnapshots(ctx context.Context, r run.Run, v *plan.View) err
 		v.Snapshots.Since = before.Began()
 	}
 	if v.Snapshots.Without || !o.TakesSnapshot {
-		return e.readUsers(ctx, r, v)
+		return readUsers(ctx, e, v)
 	}
 	var err error
-	if v.Snapshots.Holding, err = e.holding(ctx, *v); err != nil || !v.Backable {
+	if v.Snapshots.Holding, err = s.holding(ctx, e, *v); err != nil || !v.Backable {
 		return err
 	}
 	names := v.Snapshots.Holding
 	all := make([]plan.Holdings, len(names))
 	err = e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
 		at := v.Recorded[names[i]]
-		all[i], err = e.Backups.Holdings(ctx, at.Target, v.Live[names[i]].StackID)
+		all[i], err = s.Backups.Holdings(ctx, at.Target, v.Live[names[i]].StackID)
 		if err != nil {
 			err = fmt.Errorf("find what stack %s holds: %w", names[i], err)
 		}
@@ -59,7 +73,7 @@ func (e *Engine) readSnapshots(ctx context.Context, r run.Run, v *plan.View) err
 
 // holding lists the stacks that may hold something that can be backed up: by the templates that they were deployed with last. One whose template is not known
 // is among them.
-func (e *Engine) holding(ctx context.Context, v plan.View) ([]string, error) {
+func (s snapshots) holding(ctx context.Context, e Reading, v plan.View) ([]string, error) {
 	var names, digests []string
 	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
 		if live := v.Live[name]; live.StackID == "" || live.AccessError != "" || live.Status.Gone() {
@@ -70,11 +84,11 @@ func (e *Engine) holding(ctx context.Context, v plan.View) ([]string, error) {
 			digests = append(digests, digest)
 		}
 	}
-	templates, err := e.templates(ctx, digests)
+	templates, err := e.Templates(ctx, digests)
 	if err != nil {
 		return nil, fmt.Errorf("find which stacks hold data: %w", err)
 	}
-	types := e.Backups.Types()
+	types := s.Backups.Types()
 	return slices.DeleteFunc(names, func(name string) bool {
 		t, err := templates(v.Recorded[name].Template)
 		if v.Recorded[name].Template == "" || err != nil || t.Opaque() {
@@ -89,9 +103,9 @@ func (e *Engine) holding(ctx context.Context, v plan.View) ([]string, error) {
 	}), nil
 }
 
-// readUsers adds to a view the stacks that may use backups which r deletes, and are not recorded. It refuses to delete backups in targets that the project may not use.
-func (e *Engine) readUsers(ctx context.Context, r run.Run, v *plan.View) error {
-	o, s := e.operation(r), v.Snapshots
+// readUsers adds to a view the stacks that may use backups which the run deletes, and are not recorded. It refuses to delete backups in targets that the project may not use.
+func readUsers(ctx context.Context, e Reading, v *plan.View) error {
+	o, s := e.operation(e.Run), v.Snapshots
 	if s.Without || !o.DeletesSnapshot && !o.PrunesSnapshots {
 		return nil
 	}
@@ -103,15 +117,12 @@ func (e *Engine) readUsers(ctx context.Context, r run.Run, v *plan.View) error {
 			}
 		}
 	}
-	denied, err := e.denied(ctx, r.Project, targets)
-	if err == nil {
-		err = joined(denied)
-	}
+	err := e.Permit(ctx, targets)
 	places := s.Unrecorded(v.Recorded)
 	if err != nil || len(places) == 0 {
 		return err
 	}
-	live, err := e.observe(ctx, r.ID, places)
+	live, err := e.Clouds.Observe(ctx, places)
 	if err != nil {
 		return fmt.Errorf("find what uses backups: %w", err)
 	}
@@ -121,23 +132,23 @@ func (e *Engine) readUsers(ctx context.Context, r run.Run, v *plan.View) error {
 }
 
 // readBackups reads the ARNs of backups of snapshots.
-func (e *Engine) readBackups(ctx context.Context, r run.Run, sources []project.Source) (read, error) {
-	if !slices.ContainsFunc(sources, func(s project.Source) bool { return s.Snapshot != "" }) {
-		return nil, nil
+func readBackups(ctx context.Context, e Reading, _ project.Project, _ []project.Source) (Value, error) {
+	l, err := e.Store.Lock(ctx, e.Run.Project)
+	if err != nil {
+		return nil, fmt.Errorf("read the snapshots: %w", err)
 	}
-	l, err := e.Store.Lock(ctx, r.Project)
 	return func(s project.Source) (string, error) {
 		one, err := l.Snapshot(s.Snapshot)
 		if err != nil {
 			return "", err
 		}
 		return one.ARN(s.Resource)
-	}, err
+	}, nil
 }
 
 // readRestored puts into p, in the place of the references to the backups that resources were restored from, the values that the stacks have now, or had. So a deploy
 // never replaces a resource because of them. A restore puts the backups of its snapshot there.
-func (e *Engine) readRestored(ctx context.Context, r *run.Run, p project.Project) (project.Project, error) {
+func readRestored(ctx context.Context, e Reading, p project.Project) (project.Project, error) {
 	parameters := plan.RestorableParameters(p)
 	if len(parameters) == 0 {
 		return p, nil
@@ -147,19 +158,19 @@ func (e *Engine) readRestored(ctx context.Context, r *run.Run, p project.Project
 		n := p.Nodes[name]
 		places = append(places, plan.Location{Node: name, Stack: n.Stack, Target: n.Target})
 	}
-	live, err := e.observe(ctx, r.ID, places)
+	live, err := e.Clouds.Observe(ctx, places)
 	if err != nil {
 		return p, fmt.Errorf("find what the stacks were restored from: %w", err)
 	}
-	backups, err := e.restoring(ctx, *r)
+	backups, err := restoring(ctx, e)
 	if err != nil {
 		return p, err
 	}
-	again, err := e.restoredBefore(ctx, *r)
+	again, err := restoredBefore(ctx, e)
 	if err != nil {
 		return p, err
 	}
-	records, err := e.Store.Records(ctx, r.Project)
+	records, err := e.Store.Records(ctx, e.Run.Project)
 	if err != nil {
 		return p, err
 	}
@@ -167,12 +178,12 @@ func (e *Engine) readRestored(ctx context.Context, r *run.Run, p project.Project
 	if err != nil {
 		return p, err
 	}
-	return read, e.checkValues(ctx, p, read)
+	return read, e.CheckValues(ctx, p, read)
 }
 
-// restoring lists the backups from which r restores data; none if it restores none.
-func (e *Engine) restoring(ctx context.Context, r run.Run) ([]plan.Backup, error) {
-	o := e.operation(r)
+// restoring lists the backups from which the run restores data; none if it restores none.
+func restoring(ctx context.Context, e Reading) ([]plan.Backup, error) {
+	r, o := e.Run, e.operation(e.Run)
 	if !o.FromRevision || !o.NamesSnapshot() {
 		return nil, nil
 	}
@@ -184,9 +195,10 @@ func (e *Engine) restoring(ctx context.Context, r run.Run) ([]plan.Backup, error
 	return s.Backups, err
 }
 
-// restoredBefore lists the nodes that runs which r, a retry, repeats have deployed.
-func (e *Engine) restoredBefore(ctx context.Context, r run.Run) (map[string]bool, error) {
+// restoredBefore lists the nodes that runs which the run, a retry, repeats have deployed.
+func restoredBefore(ctx context.Context, e Reading) (map[string]bool, error) {
 	nodes := make(map[string]bool)
+	r := e.Run
 	if !e.operation(r).NamesSnapshot() {
 		return nodes, nil
 	}

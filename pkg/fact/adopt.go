@@ -1,26 +1,36 @@
-package engine
+package fact
 
 import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
-	"github.com/stackwright/stackwright/pkg/run"
 )
+
+// adoptFact is what a plan has to know of the live stacks that it adopts.
+func adoptFact() Fact {
+	return Fact{Complete: func(ctx context.Context, e Reading, v *plan.View) (err error) {
+		if v.Found, err = found(ctx, e, *v); err != nil {
+			return fmt.Errorf("adopt stacks: %w", err)
+		}
+		return nil
+	}}
+}
 
 // found reads what a plan has to know of the live stacks that it adopts: their owners and
 // templates.
-func (e *Engine) found(ctx context.Context, r run.Run, v plan.View) (map[string]plan.Found, error) {
+func found(ctx context.Context, e Reading, v plan.View) (map[string]plan.Found, error) {
 	names := v.Adopts()
 	if len(names) == 0 {
 		return nil, nil
 	}
-	others, err := e.othersThan(ctx, r.Project) // after the stacks were observed: a project records a stack before it exists
+	others, err := othersThan(ctx, e, e.Run.Project) // after the stacks were observed: a project records a stack before it exists
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +81,7 @@ type owners struct {
 }
 
 // othersThan reads the records of all projects but one.
-func (e *Engine) othersThan(ctx context.Context, project string) (owners, error) {
+func othersThan(ctx context.Context, e Reading, project string) (owners, error) {
 	projects, err := e.Store.Projects(ctx)
 	if err != nil {
 		return owners{}, err

@@ -1,4 +1,4 @@
-package engine
+package fact
 
 import (
 	"context"
@@ -9,10 +9,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
+// moveFact is the resources that move between stacks, and what a deploy has to know of these.
+func moveFact() Fact {
+	return Fact{Before: func(_ context.Context, _ Reading, v *plan.View) error {
+		v.Moves = plan.Moves(v.Desired)
+		return nil
+	}, Complete: ofDeploy("move resources", readMoves)}
+}
+
 // readMoves adds to v.Found what a plan has to know of the stacks between which resources
 // move: their templates, and those with which CloudFormation moves the resources. A stack of which
 // something is wrong is left to the plan.
-func (e *Engine) readMoves(ctx context.Context, v *plan.View) error {
+func readMoves(ctx context.Context, e Reading, v *plan.View) error {
 	moves, before := v.Moving(), v.MovedBefore()
 	if len(moves)+len(before) == 0 {
 		return nil
@@ -22,20 +30,20 @@ func (e *Engine) readMoves(ctx context.Context, v *plan.View) error {
 		v.Found = make(map[string]plan.Found)
 	}
 	for _, name := range before {
-		if err := e.readMoved(ctx, v, name); err != nil {
+		if err := readMoved(ctx, e, v, name); err != nil {
 			return err
 		}
 	}
 	for _, m := range moves {
 		bodies := make(map[string][]byte)
 		for _, name := range v.Readable(m) {
-			found, body, err := e.templatesOf(ctx, *v, name)
+			found, body, err := templatesOf(ctx, e, *v, name)
 			if err != nil {
 				return err
 			}
 			v.Found[name], bodies[name] = found, body
 		}
-		if err := e.prepareMove(ctx, v, m, bodies); err != nil {
+		if err := prepareMove(ctx, e, v, m, bodies); err != nil {
 			return err
 		}
 	}
@@ -44,7 +52,7 @@ func (e *Engine) readMoves(ctx context.Context, v *plan.View) error {
 
 // readMoved adds the template of a stack that may be as a move has left it. One that cannot be read says nothing: the
 // plan then says what it knows from the records.
-func (e *Engine) readMoved(ctx context.Context, v *plan.View, name string) error {
+func readMoved(ctx context.Context, e Reading, v *plan.View, name string) error {
 	at, found := v.Recorded[name].Location(), v.Found[name]
 	at.StackID = v.Live[name].StackID
 	body, err := e.Clouds.DeployedTemplate(ctx, at)
@@ -63,7 +71,7 @@ func (e *Engine) readMoved(ctx context.Context, v *plan.View, name string) error
 }
 
 // prepareMove stores the templates with which CloudFormation moves the resources of m.
-func (e *Engine) prepareMove(ctx context.Context, v *plan.View, m plan.Move, bodies map[string][]byte) error {
+func prepareMove(ctx context.Context, e Reading, v *plan.View, m plan.Move, bodies map[string][]byte) error {
 	from, to := v.Found[m.From], v.Found[m.To]
 	if bodies[m.From] == nil || bodies[m.To] == nil || from.Template == nil || to.Template == nil || to.Desired == nil {
 		return nil
@@ -76,10 +84,10 @@ func (e *Engine) prepareMove(ctx context.Context, v *plan.View, m plan.Move, bod
 	if err != nil {
 		return fault.As(fault.Invalid, err)
 	}
-	if from.Moved, err = e.moved(ctx, without); err != nil {
+	if from.Moved, err = moved(ctx, e, without); err != nil {
 		return err
 	}
-	if to.Moved, err = e.moved(ctx, with); err != nil {
+	if to.Moved, err = moved(ctx, e, with); err != nil {
 		return err
 	}
 	v.Found[m.From], v.Found[m.To] = from, to
@@ -87,7 +95,7 @@ func (e *Engine) prepareMove(ctx context.Context, v *plan.View, m plan.Move, bod
 }
 
 // moved stores a template with which CloudFormation moves resources, unless it would refuse it.
-func (e *Engine) moved(ctx context.Context, body []byte) (plan.Moved, error) {
+func moved(ctx context.Context, e Reading, body []byte) (plan.Moved, error) {
 	t, err := template.Parse("template", body)
 	if err != nil {
 		return plan.Moved{Invalid: err.Error()}, nil

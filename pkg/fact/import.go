@@ -1,4 +1,4 @@
-package engine
+package fact
 
 import (
 	"context"
@@ -9,10 +9,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
+// importFact is what a deploy has to know of the stacks that import resources.
+func importFact() Fact { return Fact{Complete: ofDeploy("import resources", readImports)} }
+
 // readImports adds to v.Found what a plan has to know of the stacks that import resources: their
 // templates, the templates with which they import, and which stacks have the resources. A
 // stack of which something is wrong is left to the plan.
-func (e *Engine) readImports(ctx context.Context, v *plan.View) error {
+func readImports(ctx context.Context, e Reading, v *plan.View) error {
 	names := v.Importing()
 	if len(names) == 0 {
 		return nil
@@ -24,7 +27,7 @@ func (e *Engine) readImports(ctx context.Context, v *plan.View) error {
 		v.Found = make(map[string]plan.Found)
 	}
 	err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
-		all[i], bodies[i], err = e.templatesOf(ctx, *v, names[i])
+		all[i], bodies[i], err = templatesOf(ctx, e, *v, names[i])
 		return err
 	})
 	if err != nil {
@@ -34,7 +37,7 @@ func (e *Engine) readImports(ctx context.Context, v *plan.View) error {
 		v.Found[name] = all[i]
 	}
 	err = e.Parallel(ctx, len(names), func(ctx context.Context, i int) error {
-		return e.prepareImport(ctx, *v, names[i], &all[i], bodies[i])
+		return prepareImport(ctx, e, *v, names[i], &all[i], bodies[i])
 	})
 	for i, name := range names {
 		v.Found[name] = all[i]
@@ -43,7 +46,7 @@ func (e *Engine) readImports(ctx context.Context, v *plan.View) error {
 }
 
 // templatesOf reads the templates of a node: what is deployed, and what is desired.
-func (e *Engine) templatesOf(ctx context.Context, v plan.View, name string) (f plan.Found, deployed []byte, err error) {
+func templatesOf(ctx context.Context, e Reading, v plan.View, name string) (f plan.Found, deployed []byte, err error) {
 	n, live := v.Desired.Nodes[name], v.Live[name]
 	f = v.Found[name]
 	desired, err := e.Changes.Template(ctx, n.Template.Digest)
@@ -71,7 +74,7 @@ func (e *Engine) templatesOf(ctx context.Context, v plan.View, name string) (f p
 
 // prepareImport stores the template with which a node's stack imports resources, and finds the
 // stacks that have them.
-func (e *Engine) prepareImport(ctx context.Context, v plan.View, name string, f *plan.Found, deployed []byte) error {
+func prepareImport(ctx context.Context, e Reading, v plan.View, name string, f *plan.Found, deployed []byte) error {
 	resources, err := v.Imports(name)
 	if err != nil || len(resources) == 0 { // the plan refuses it, or has nothing to import
 		return nil

@@ -1,4 +1,4 @@
-package engine
+package fact
 
 import (
 	"context"
@@ -11,15 +11,40 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
+// replaceFact is what a replace has to know of the stacks that it deletes.
+func replaceFact() Fact { return Fact{Before: readRetained, Complete: readReplace} }
+
+// readRetained adds to a view what the request says that a replace retains.
+func readRetained(_ context.Context, e Reading, v *plan.View) error {
+	v.Retain = e.Run.Retain
+	return nil
+}
+
+func readReplace(ctx context.Context, e Reading, v *plan.View) (err error) {
+	if !e.operation(e.Run).Recreates {
+		return nil
+	}
+	if v.Replaced, err = deletedBefore(ctx, e); err != nil {
+		return err
+	}
+	if err := readImporters(ctx, e, v); err != nil {
+		return fmt.Errorf("find what imports from the stacks to replace: %w", err)
+	}
+	if err := readReplaced(ctx, e, v); err != nil {
+		return fmt.Errorf("read the stacks to replace: %w", err)
+	}
+	return nil
+}
+
 // readImporters adds to the view of a replace which stacks import from those that it deletes. These are more stacks to delete, perhaps.
-func (e *Engine) readImporters(ctx context.Context, r run.Run, v *plan.View) error {
+func readImporters(ctx context.Context, e Reading, v *plan.View) error {
 	v.Importers = make(map[string][]string)
 	for names := v.ImportersUnread(); len(names) > 0; names = v.ImportersUnread() {
 		all := make([][]string, len(names))
 		err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
 			at := v.Recorded[names[i]].Location()
 			at.StackID = v.Live[names[i]].StackID
-			all[i], err = e.importers(ctx, r.ID, at)
+			all[i], err = e.Clouds.Importers(ctx, at)
 			return err
 		})
 		if err != nil {
@@ -32,10 +57,10 @@ func (e *Engine) readImporters(ctx context.Context, r run.Run, v *plan.View) err
 	return nil
 }
 
-// deletedBefore lists the nodes whose stacks the runs that r, a retry of a replace, repeats have deleted, to create them again.
-func (e *Engine) deletedBefore(ctx context.Context, r run.Run) (map[string]bool, error) {
+// deletedBefore lists the nodes whose stacks the runs that the run, a retry of a replace, repeats have deleted, to create them again.
+func deletedBefore(ctx context.Context, e Reading) (map[string]bool, error) {
 	nodes := make(map[string]bool)
-	for id := r.Of; id != ""; {
+	for id := e.Run.Of; id != ""; {
 		before, err := e.Store.Load(ctx, id)
 		if err != nil {
 			return nil, fmt.Errorf("load run %s, which is retried: %w", id, err)
@@ -54,11 +79,11 @@ func (e *Engine) deletedBefore(ctx context.Context, r run.Run) (map[string]bool,
 
 // readReplaced adds to the view of a replace what the stacks have that it deletes, and their desired templates. It reads of the view after the
 // deletions what an import needs.
-func (e *Engine) readReplaced(ctx context.Context, r run.Run, v *plan.View) error {
+func readReplaced(ctx context.Context, e Reading, v *plan.View) error {
 	names := v.ToRecreate()
 	all := make([]plan.Found, len(names))
 	err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
-		all[i], err = e.replaced(ctx, r, *v, names[i])
+		all[i], err = replaced(ctx, e, *v, names[i])
 		return err
 	})
 	if err != nil {
@@ -72,13 +97,13 @@ func (e *Engine) readReplaced(ctx context.Context, r run.Run, v *plan.View) erro
 		v.Found[name] = all[i]
 	}
 	after := v.Recreating()
-	err = e.readImports(ctx, &after)
+	err = readImports(ctx, e, &after)
 	v.Found = after.Found
 	return err
 }
 
 // replaced reads what a stack has that a replace deletes.
-func (e *Engine) replaced(ctx context.Context, r run.Run, v plan.View, name string) (plan.Found, error) {
+func replaced(ctx context.Context, e Reading, v plan.View, name string) (plan.Found, error) {
 	f := v.Found[name]
 	if n, desired := v.Desired.Nodes[name]; desired {
 		body, err := e.Changes.Template(ctx, n.Template.Digest)
@@ -91,7 +116,7 @@ func (e *Engine) replaced(ctx context.Context, r run.Run, v plan.View, name stri
 	at.StackID = v.Live[name].StackID
 	deployed, err := e.Clouds.DeployedTemplate(ctx, at)
 	if err == nil {
-		f.Replaced.Physical, err = e.resources(ctx, r.ID, at)
+		f.Replaced.Physical, err = e.Clouds.Resources(ctx, at)
 	}
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
