@@ -19,8 +19,7 @@ import (
 
 // A BackupClient is the part of the SDK's RDS client that makes snapshots. It sends each request once.
 type BackupClient interface {
-	DescribeDBInstances(context.Context, *sdk.DescribeDBInstancesInput, ...func(*sdk.Options)) (*sdk.DescribeDBInstancesOutput, error)
-	DescribeDBClusters(context.Context, *sdk.DescribeDBClustersInput, ...func(*sdk.Options)) (*sdk.DescribeDBClustersOutput, error)
+	describer
 	CreateDBSnapshot(context.Context, *sdk.CreateDBSnapshotInput, ...func(*sdk.Options)) (*sdk.CreateDBSnapshotOutput, error)
 	DescribeDBSnapshots(context.Context, *sdk.DescribeDBSnapshotsInput, ...func(*sdk.Options)) (*sdk.DescribeDBSnapshotsOutput, error)
 	DeleteDBSnapshot(context.Context, *sdk.DeleteDBSnapshotInput, ...func(*sdk.Options)) (*sdk.DeleteDBSnapshotOutput, error)
@@ -40,7 +39,7 @@ type calls struct {
 	what     string // in messages
 	source   string // the part of the ARN of what is backed up, and that of the snapshot
 	resource string
-	see      func(context.Context, BackupClient, []string) (map[string]backup.Seen, error)
+	see      func(context.Context, describer, []string) (map[string]backup.Seen, error)
 	create   func(context.Context, BackupClient, string, string, []types.Tag) (*snapshot, error)
 	describe func(context.Context, BackupClient, string) (*snapshot, error)
 	remove   func(context.Context, BackupClient, string) error
@@ -68,15 +67,7 @@ func (s *Snapshots) See(ctx context.Context, in project.Target, ids []string) (m
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", in.Name, err)
 	}
-	all := make(map[string]backup.Seen)
-	for some := range slices.Chunk(ids, atOnce) {
-		seen, err := s.calls.see(ctx, client, some)
-		if err != nil {
-			return nil, refused("describe "+s.calls.what+"s", "*", err)
-		}
-		maps.Copy(all, seen)
-	}
-	return all, nil
+	return s.calls.see(ctx, client, ids)
 }
 
 // BackUp implements backup.Backer. The name of a snapshot is unique, so one that exists is that of an earlier call.
@@ -189,32 +180,26 @@ func unready(status string) string {
 	return ""
 }
 
-func seeInstances(ctx context.Context, c BackupClient, ids []string) (map[string]backup.Seen, error) {
-	out, err := c.DescribeDBInstances(ctx, &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: ids}}})
-	if err != nil {
-		return nil, err
-	}
+func seeInstances(ctx context.Context, c describer, ids []string) (map[string]backup.Seen, error) {
+	found, err := instances(ctx, c, ids)
 	all := make(map[string]backup.Seen)
-	for _, one := range out.DBInstances {
+	for _, one := range found {
 		if id := named(ids, one.DBInstanceIdentifier); id != "" && aws.ToString(one.DBClusterIdentifier) == "" {
 			all[id] = backup.Seen{Unready: unready(aws.ToString(one.DBInstanceStatus))}
 		}
 	}
-	return all, nil
+	return all, err
 }
 
-func seeClusters(ctx context.Context, c BackupClient, ids []string) (map[string]backup.Seen, error) {
-	out, err := c.DescribeDBClusters(ctx, &sdk.DescribeDBClustersInput{Filters: []types.Filter{{Name: aws.String("db-cluster-id"), Values: ids}}})
-	if err != nil {
-		return nil, err
-	}
+func seeClusters(ctx context.Context, c describer, ids []string) (map[string]backup.Seen, error) {
+	found, err := clusters(ctx, c, ids)
 	all := make(map[string]backup.Seen)
-	for _, one := range out.DBClusters {
+	for _, one := range found {
 		if id := named(ids, one.DBClusterIdentifier); id != "" {
 			all[id] = backup.Seen{Unready: unready(aws.ToString(one.Status))}
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 func createSnapshot(ctx context.Context, c BackupClient, id, name string, tags []types.Tag) (*snapshot, error) {

@@ -20,12 +20,17 @@ import (
 
 // A Client is the part of the SDK's RDS client that is used here. It sends each request once.
 type Client interface {
-	DescribeDBInstances(context.Context, *sdk.DescribeDBInstancesInput, ...func(*sdk.Options)) (*sdk.DescribeDBInstancesOutput, error)
-	DescribeDBClusters(context.Context, *sdk.DescribeDBClustersInput, ...func(*sdk.Options)) (*sdk.DescribeDBClustersOutput, error)
+	describer
 	StopDBInstance(context.Context, *sdk.StopDBInstanceInput, ...func(*sdk.Options)) (*sdk.StopDBInstanceOutput, error)
 	StartDBInstance(context.Context, *sdk.StartDBInstanceInput, ...func(*sdk.Options)) (*sdk.StartDBInstanceOutput, error)
 	StopDBCluster(context.Context, *sdk.StopDBClusterInput, ...func(*sdk.Options)) (*sdk.StopDBClusterOutput, error)
 	StartDBCluster(context.Context, *sdk.StartDBClusterInput, ...func(*sdk.Options)) (*sdk.StartDBClusterOutput, error)
+}
+
+// A describer describes databases.
+type describer interface {
+	DescribeDBInstances(context.Context, *sdk.DescribeDBInstancesInput, ...func(*sdk.Options)) (*sdk.DescribeDBInstancesOutput, error)
+	DescribeDBClusters(context.Context, *sdk.DescribeDBClustersInput, ...func(*sdk.Options)) (*sdk.DescribeDBClustersOutput, error)
 }
 
 // Databases are the DB instances and clusters in all targets. It is a suspend.Databases and a suspend.Clusters.
@@ -41,26 +46,46 @@ func New(clients func(context.Context, project.Target) (Client, error)) *Databas
 // atOnce is how many databases a request asks for: a page has at least as many.
 const atOnce = 20
 
-// Databases implements suspend.Databases.
+// instances describes the DB instances of some identifiers. It leaves out those that do not exist.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBInstances.html
+func instances(ctx context.Context, c describer, ids []string) (all []types.DBInstance, err error) {
+	for some := range slices.Chunk(ids, atOnce) {
+		out, err := c.DescribeDBInstances(ctx, &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: some}}})
+		if err != nil {
+			return nil, refused("describe DB instances", "*", err)
+		}
+		all = append(all, out.DBInstances...)
+	}
+	return all, nil
+}
+
+// clusters describes the DB clusters of some identifiers. It leaves out those that do not exist.
+// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBClusters.html
+func clusters(ctx context.Context, c describer, ids []string) (all []types.DBCluster, err error) {
+	for some := range slices.Chunk(ids, atOnce) {
+		out, err := c.DescribeDBClusters(ctx, &sdk.DescribeDBClustersInput{Filters: []types.Filter{{Name: aws.String("db-cluster-id"), Values: some}}})
+		if err != nil {
+			return nil, refused("describe DB clusters", "*", err)
+		}
+		all = append(all, out.DBClusters...)
+	}
+	return all, nil
+}
+
+// Databases implements suspend.Databases.
 func (d *Databases) Databases(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Database, error) {
 	client, err := d.clients(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", in.Name, err)
 	}
+	found, err := instances(ctx, client, ids)
 	all := make(map[string]suspend.Database)
-	for some := range slices.Chunk(ids, atOnce) {
-		out, err := client.DescribeDBInstances(ctx, &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: some}}})
-		if err != nil {
-			return nil, refused("describe DB instances", "*", err)
-		}
-		for _, one := range out.DBInstances {
-			if id := named(ids, one.DBInstanceIdentifier); id != "" {
-				all[id] = suspend.Database{Status: aws.ToString(one.DBInstanceStatus), Member: aws.ToString(one.DBClusterIdentifier) != "", Fixed: instanceFixed(one), Charged: charged(one)}
-			}
+	for _, one := range found {
+		if id := named(ids, one.DBInstanceIdentifier); id != "" {
+			all[id] = suspend.Database{Status: aws.ToString(one.DBInstanceStatus), Member: aws.ToString(one.DBClusterIdentifier) != "", Fixed: instanceFixed(one), Charged: charged(one)}
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // charged is what a DB instance is charged by the hour.
@@ -93,27 +118,24 @@ func instanceFixed(i types.DBInstance) string {
 }
 
 // Clusters implements suspend.Clusters.
-// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBClusters.html
 func (d *Databases) Clusters(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Database, error) {
 	client, err := d.clients(ctx, in)
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", in.Name, err)
 	}
+	found, err := clusters(ctx, client, ids)
+	if err != nil {
+		return nil, err
+	}
+	// Only the estimate of what a suspend saves needs the instances. If they cannot be read, their price is not known, and the suspend goes on.
+	members, err := instancesOf(ctx, client, found)
+	if err != nil {
+		members = nil
+	}
 	all := make(map[string]suspend.Database)
-	for some := range slices.Chunk(ids, atOnce) {
-		out, err := client.DescribeDBClusters(ctx, &sdk.DescribeDBClustersInput{Filters: []types.Filter{{Name: aws.String("db-cluster-id"), Values: some}}})
-		if err != nil {
-			return nil, refused("describe DB clusters", "*", err)
-		}
-		// Only the estimate of what a suspend saves needs the instances. If they cannot be read, their price is not known, and the suspend goes on.
-		members, err := instancesOf(ctx, client, out.DBClusters)
-		if err != nil {
-			members = nil
-		}
-		for _, one := range out.DBClusters {
-			if id := named(ids, one.DBClusterIdentifier); id != "" {
-				all[id] = suspend.Database{Status: aws.ToString(one.Status), Fixed: clusterFixed(one), Charged: chargedCluster(one, members)}
-			}
+	for _, one := range found {
+		if id := named(ids, one.DBClusterIdentifier); id != "" {
+			all[id] = suspend.Database{Status: aws.ToString(one.Status), Fixed: clusterFixed(one), Charged: chargedCluster(one, members)}
 		}
 	}
 	return all, nil
@@ -123,7 +145,7 @@ func (d *Databases) Clusters(ctx context.Context, in project.Target, ids []strin
 const running = "available"
 
 // instancesOf reads the DB instances of clusters that are available, by their identifiers.
-func instancesOf(ctx context.Context, client Client, clusters []types.DBCluster) (map[string]types.DBInstance, error) {
+func instancesOf(ctx context.Context, client describer, clusters []types.DBCluster) (map[string]types.DBInstance, error) {
 	var ids []string
 	for _, c := range clusters {
 		for _, m := range c.DBClusterMembers {
@@ -132,17 +154,12 @@ func instancesOf(ctx context.Context, client Client, clusters []types.DBCluster)
 			}
 		}
 	}
+	found, err := instances(ctx, client, ids)
 	all := make(map[string]types.DBInstance)
-	for some := range slices.Chunk(ids, atOnce) {
-		out, err := client.DescribeDBInstances(ctx, &sdk.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("db-instance-id"), Values: some}}})
-		if err != nil {
-			return nil, refused("describe DB instances", "*", err)
-		}
-		for _, one := range out.DBInstances {
-			all[aws.ToString(one.DBInstanceIdentifier)] = one
-		}
+	for _, one := range found {
+		all[aws.ToString(one.DBInstanceIdentifier)] = one
 	}
-	return all, nil
+	return all, err
 }
 
 // chargedCluster is what the DB instances of a cluster are charged by the hour; empty if the price of one is not known.
