@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
+	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // faultKinds are the faults of a call, by the words for them in scripts.
@@ -200,8 +202,13 @@ func (g *player) outage(d time.Duration) {
 	g.Outage(d)
 }
 
-// deliver sends the request of a line: at once, late, or twice.
+// deliver sends the request of a line, after that of its plan if the script says so.
 func (g *player) deliver(l line, w stacks, of string, o []options) string {
+	return g.plannedBefore(l[0], func(operation string) string { return g.send(slices.Concat(line{operation}, l[1:]), w, of, o) })
+}
+
+// send sends the request of a line: at once, late, or twice.
+func (g *player) send(l line, w stacks, of string, o []options) string {
 	late := []time.Duration{0}
 	if n, ok := l.option("late"); ok {
 		g.injected["request late"]++
@@ -217,6 +224,9 @@ func (g *player) deliver(l line, w stacks, of string, o []options) string {
 	p := g.backend.(*memoryBackend)
 	q := p.request(l[0], w, of, o...)
 	q.ID = engine.RunID("request", p.next())
+	if slices.Contains(run.ControlNames(), q.Operation) {
+		g.requests(q) // the monitor counts those that make runs
+	}
 	if w != nil {
 		g.sources[q.Source] = w
 	}

@@ -36,6 +36,7 @@ type generator struct {
 	expiring   *rand.Rand // draws how long the environment lives; nil if it does for ever
 	rolling    *rand.Rand // draws a rollout; nil if there is none
 	snapping   *rand.Rand // draws snapshots; nil if there are none
+	previewing *rand.Rand // draws which operations are planned before, and which retries are forced; nil if none is
 	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
 
@@ -66,6 +67,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.lifetimes(seed)
 	a.rollouts(seed)
 	a.snaps(seed)
+	a.previews(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -87,6 +89,7 @@ func writeScript(seed uint64, emulated bool) script {
 }
 
 func (a *generator) add(what string, words ...string) {
+	a.preview(what, words)
 	a.script = append(a.script, append(line{what}, words...))
 }
 
@@ -176,7 +179,7 @@ func (a *generator) round() {
 		a.add("wait-idle")
 	}
 	if a.IntN(4) == 0 {
-		a.add("retry")
+		a.add("retry", a.forced()...)
 		a.add("wait-idle")
 	}
 	a.replace()
@@ -264,6 +267,12 @@ func (a *generator) deploy(w stacks) {
 	if len(words) == len(w) {
 		words = append(words, a.someOf(w)...)
 	}
+	if len(words) == len(w) {
+		words = append(words, a.since()...)
+	}
+	if len(words) == len(w) && a.contests && a.previewing != nil {
+		words = append(words, "with", "adopting", w[a.previewing.IntN(len(w))].name)
+	}
 	if len(words) == len(w) && a.moving != nil && a.moving.IntN(2) == 0 {
 		words = append(words, "with", "rolling-back")
 	}
@@ -272,6 +281,14 @@ func (a *generator) deploy(w stacks) {
 	}
 	a.add("deploy", words...)
 	a.last = w
+}
+
+// forced draws, where operations are planned before, whether a retry or a cancellation is forced.
+func (a *generator) forced() []string {
+	if a.previewing == nil || a.previewing.IntN(2) == 0 {
+		return nil
+	}
+	return []string{"with", "forced"}
 }
 
 // meanwhile adds something that happens while a run is executed.
@@ -284,8 +301,10 @@ func (a *generator) meanwhile() {
 	switch what {
 	case "deploy":
 		a.deploy(a.stacks())
-	case "destroy", "retry":
+	case "destroy":
 		a.add(what)
+	case "retry":
+		a.add(what, a.forced()...)
 	case "refresh":
 		a.add(a.one(what, "check"))
 	case "outage":
@@ -298,6 +317,8 @@ func (a *generator) meanwhile() {
 		words := []string{a.one("0", "0", "0", "1")}
 		if a.IntN(4) == 0 && what != "abort" {
 			words = append(words, "with", "twice", a.number(20))
+		} else if what == "cancel" {
+			words = append(words, a.forced()...)
 		}
 		a.add(what, words...)
 	}

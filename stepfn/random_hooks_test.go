@@ -259,6 +259,12 @@ func (a *generator) prunes(seed uint64) {
 	}
 }
 
+// anotherVersion draws a version of the same stack that is not the given one.
+func (a *generator) anotherVersion(version string) string {
+	all := slices.DeleteFunc([]string{"v1", "v2", "v3"}, func(v string) bool { return v == version })
+	return all[a.pruning.IntN(len(all))]
+}
+
 // withPrunes makes stacks of a project obsolete, or lets them ignore changes of parameters.
 func (a *generator) withPrunes(w stacks) stacks {
 	if a.pruning == nil {
@@ -287,6 +293,16 @@ func (a *generator) prune() {
 	}
 	w := a.withPrunes(a.last)
 	k := a.pruning.IntN(len(w))
+	if a.pruning.IntN(2) == 0 { // what it depends on gets other outputs
+		w[k].options = []string{"keeps"}
+		for i := range w {
+			w[i].version = a.anotherVersion(w[i].version)
+		}
+		a.add("deploy", w.words()...)
+		a.last = w
+		a.add("wait-idle")
+		return
+	}
 	w[k].options = []string{"obsolete"}
 	a.add("prune", w.words()...)
 	a.add("wait-idle")

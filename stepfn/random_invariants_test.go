@@ -80,6 +80,7 @@ type monitor struct {
 
 // observed is what a monitor knows about a run.
 type observed struct {
+	counted bool
 	over    bool
 	byForce bool   // it was ended by force
 	denied  string // what the policy denied when it was planned
@@ -114,6 +115,10 @@ func (w *monitor) of(id string) *observed {
 func (w *monitor) wrote(x sim.Write) {
 	k := w.of(x.Run)
 	w.holds(finished, !k.over || x.Op == "Register", "%s writes for run %s, which has ended", x.Op, x.Run)
+	if r := w.p.Store.Lend(x.Run); !k.counted && r.ID != "" {
+		k.counted = true
+		w.requests(r.Request)
+	}
 	switch x.Op {
 	case "Commit":
 		k.status, k.denied = nil, w.denied
@@ -121,6 +126,7 @@ func (w *monitor) wrote(x sim.Write) {
 			k.status = append(k.status, s.Status)
 		}
 		r := w.p.Store.Lend(x.Run)
+		w.asForetold(r)
 		limits := slices.DeleteFunc(slices.Clone(r.MaxParallel), func(l project.Limit) bool { return l.Rollout != "" })
 		w.holds(capped, r.Source == run.Source{} || r.Project != "shop@default" || slices.Equal(limits, w.p.limits), "run %s has the limits %v, and its project %v", r.ID, r.MaxParallel, w.p.limits)
 		w.keepsProjectFile(r)
@@ -207,7 +213,8 @@ func (w *monitor) moved(r run.Run, number int) {
 	w.rollsOut(r, s)
 	w.approves(r, s)
 	w.expires(r, s)
-	if s.Verb == plan.Propose { // it changes nothing
+	if o := plan.AllOperations().Of(r.Operation); o.Preview || s.Verb == plan.Propose {
+		w.holds(plansOnly, !verbs.Of(s.Verb).Mutates(), "%s of run %s, a %s, starts", s.ID, r.ID, r.Operation)
 		return
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), r.Project)
@@ -454,3 +461,6 @@ func (w *monitor) needsNoApproval(r run.Run, s run.Step) {
 	}
 	w.holds(approved, says.Unchanged || level != project.ApproveAlways || whole, "%s of run %s executes a change set which nobody has approved by approve: always", s.ID, r.ID)
 }
+
+// verbs are the verbs of the engine, without what executes them.
+var verbs = action.Named(action.All(nil, nil, nil, nil, nil)...)

@@ -37,7 +37,9 @@ func (a *generator) age() {
 	switch a.expiring.IntN(7) {
 	case 0:
 		a.add("ttl", fmt.Sprint(3600*a.expiring.IntN(4)))
-	case 1, 2:
+	case 1:
+		a.add("extend-until", fmt.Sprint(600+a.expiring.IntN(20_000)))
+	case 2:
 		a.add("extend", fmt.Sprint(600+a.expiring.IntN(20_000)))
 	case 3, 4, 5:
 		a.add("pass", fmt.Sprint(a.expiring.IntN(20_000)))
@@ -61,6 +63,9 @@ func (g *player) lifetimeLine(l line) {
 		g.TTL(time.Duration(l.number(1)) * time.Second)
 	case "extend":
 		g.Submit("extend", nil, "", options{lives: time.Duration(l.number(1)) * time.Second})
+	case "extend-until":
+		_, now := g.Lifetime()
+		g.Submit("extend", nil, "", options{until: now.Add(time.Duration(l.number(1)) * time.Second)})
 	case "expire":
 		g.expire()
 	}

@@ -25,28 +25,29 @@ type player struct {
 	last           stacks                         // of the last deploy
 	changedOutside map[string]bool                // stacks that were changed outside Stackwright since the last finish
 	snapshots      []string                       // one for each finish
-	checked        map[string]int                 // how often, by invariant
-	injected       map[string]int                 // how often each kind of fault was injected
-	beside         []string                       // runs of other projects
-	promoted       []string                       // runs of the upper environment
-	pipelined      bool                           // deploys are promoted to it by themselves
-	soak           time.Duration                  // when they have lasted so long
-	saved          savedPlan
-	proposesLate   bool            // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
-	outdated       map[string]bool // by run: its saved plan was out of date when it was requested
-	contested      bool            // stacks change hands
-	drifted        bool            // somebody has changed resources without CloudFormation
-	gated          bool            // plans have to be approved
-	tables         []string        // that exist
-	deletions      int             // of tables, that were checked
-	retaining      map[string]bool // physical names of stacks of which files have retained resources
-	denied         string          // what the policy of the installation denies: a key of denials
+	count
+	beside       []string      // runs of other projects
+	promoted     []string      // runs of the upper environment
+	pipelined    bool          // deploys are promoted to it by themselves
+	soak         time.Duration // when they have lasted so long
+	saved        savedPlan
+	proposesLate bool                // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
+	outdated     map[string]bool     // by run: its saved plan was out of date when it was requested
+	contested    bool                // stacks change hands
+	drifted      bool                // somebody has changed resources without CloudFormation
+	gated        bool                // plans have to be approved
+	tables       []string            // that exist
+	deletions    int                 // of tables, that were checked
+	retaining    map[string]bool     // physical names of stacks of which files have retained resources
+	denied       string              // what the policy of the installation denies: a key of denials
+	previewed    bool                // the next request is planned before
+	expected     map[string][]string // by run that is not planned yet: the steps of its plan
 }
 
 func newPlayer(t testing.TB) *player {
 	return &player{
 		recorder: &recorder{TB: t}, desired: make(map[string]stacks), sources: make(map[run.Source]stacks), projects: make(map[run.Source]project.Project),
-		changedOutside: make(map[string]bool), checked: make(map[string]int), injected: make(map[string]int), outdated: make(map[string]bool), retaining: make(map[string]bool),
+		changedOutside: make(map[string]bool), count: newCount(), outdated: make(map[string]bool), retaining: make(map[string]bool), expected: make(map[string][]string),
 	}
 }
 
@@ -77,6 +78,8 @@ func (g *player) execute(l line) {
 	switch what := l[0]; what {
 	case "deploy", "plan", "prune", "destroy", "refresh", "check", "drift", "revert-drift", "suspend", "resume", "retry", "replace":
 		g.submit(l)
+	case "planned-before":
+		g.previewed = true
 	case "drifts":
 		g.changeResource(l)
 	case "deploy-planned":
@@ -149,7 +152,7 @@ func (g *player) execute(l line) {
 		g.snap(l)
 	case "roll-back":
 		g.rollBack(l.stacks())
-	case "ttl", "extend", "expire":
+	case "ttl", "extend", "extend-until", "expire":
 		g.lifetimeLine(l)
 	case "redeploy":
 		g.redeploy(l.stacks())
@@ -179,9 +182,16 @@ func (g *player) submit(l line) {
 	if _, ok := l.option("refusing"); ok {
 		o = []options{{refuse: true}}
 	}
+	if _, ok := l.option("forced"); ok {
+		o = []options{{force: true}}
+	}
 	_, suspended := l.option("while-suspended")
-	if some, ok := l.selection(); ok || suspended {
-		some.whileSuspended = suspended
+	since, changed := l.option("changed-since")
+	adopt := l.names("adopting")
+	if some, ok := l.selection(); ok || suspended || changed || adopt != nil {
+		if some.whileSuspended, some.adopt = suspended, adopt; changed {
+			some.since = g.of(since)
+		}
 		o = []options{some}
 	}
 	_, lost := l.option("file-lost")
@@ -227,7 +237,11 @@ func (g *player) command(l line) {
 			g.deliver(l, nil, id, []options{o})
 		}
 	default:
-		g.deliver(l, nil, id, nil)
+		var o []options
+		if _, ok := l.option("forced"); ok {
+			o = []options{{force: true}}
+		}
+		g.deliver(l, nil, id, o)
 	}
 }
 
@@ -376,7 +390,7 @@ func (g *player) checkSteps(r run.Run) {
 	g.checkLimits(r)
 	g.checkPlanned(r)
 	for _, st := range r.Steps {
-		g.holds(complete, st.Over() || r.Operation == "plan", "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
+		g.holds(complete, st.Over() || plan.AllOperations().Of(r.Operation).Preview, "%s is %s after the end of run %s", st.ID, st.Status, r.ID)
 		g.holds(complete, st.Attempt <= 1 || slices.Contains([]plan.Verb{plan.BackUp, plan.DeleteBackup, plan.DropSnapshot, plan.Hook, plan.Suspend, plan.Resume}, st.Verb), "%s was started %d times", st.ID, st.Attempt)
 		for _, n := range st.After {
 			a := r.Steps[n]

@@ -101,7 +101,9 @@ func (g *player) promote(l line) {
 	_, o.rollback = l.option("rolling-back")
 	_, o.refuse = l.option("refusing")
 	g.injected["promotion"]++
-	g.promoted = append(g.promoted, g.above(func() string { return g.Submit(plan.PromoteName, nil, "", o) }))
+	g.promoted = append(g.promoted, g.plannedBefore(plan.PromoteName, func(operation string) string {
+		return g.above(func() string { return g.Submit(operation, nil, "", o) })
+	}))
 }
 
 // above calls f for the upper environment.

@@ -72,14 +72,19 @@ func (g *player) checkPlanned(r run.Run) {
 		return
 	}
 	saved := run.Run{Changes: r.Plan}
-	var want []string
-	for _, s := range g.Planned(saved).Steps {
-		want = append(want, s.Step)
-	}
+	want := g.plannedSteps(saved)
 	g.holds(asPlanned, slices.Equal(want, stepIDs(r)), "run %s has the steps %v, and its plan %v", r.ID, stepIDs(r), want)
 }
 
-// stepIDs lists the steps of a run, but for those that wait for an approval.
+// plannedSteps lists the steps of a plan, as its document has them.
+func (g *player) plannedSteps(r run.Run) (all []string) {
+	for _, s := range g.Planned(r).Steps {
+		all = append(all, s.Step)
+	}
+	return all
+}
+
+// stepIDs lists the steps of a run, but for those that wait for an approval. What only proposes a change has the ID of the change.
 func stepIDs(r run.Run) []string {
 	var all []string
 	for _, s := range r.Steps {
@@ -88,8 +93,8 @@ func stepIDs(r run.Run) []string {
 		case s.Verb == plan.Execute: // of an update
 			all = append(all, plan.StepID(s.Node, plan.Update, ""))
 		default:
-			all = append(all, s.ID)
+			all = append(all, strings.Replace(s.ID, "/propose-", "/", 1))
 		}
 	}
-	return all
+	return slices.Compact(all) // what is proposed follows its proposal
 }

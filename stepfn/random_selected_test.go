@@ -1,8 +1,10 @@
 package stepfn_test
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -50,6 +52,14 @@ func (a *generator) someOf(w stacks) []string {
 		words = append(words, "with-dependents")
 	}
 	return words
+}
+
+// since draws the run since whose files the stacks of a deploy differ, as the words of its line.
+func (a *generator) since() []string {
+	if a.selecting == nil || a.selecting.IntN(5) > 0 {
+		return nil
+	}
+	return []string{"with", "changed-since", fmt.Sprint(a.selecting.IntN(3))}
 }
 
 // selection returns the options of a line that select stacks, and whether it has some.
@@ -102,8 +112,11 @@ func (w *monitor) about(r run.Run) map[string]bool {
 		}
 		needs[name] = slices.Concat(needs[name], n.Needs)
 	}
-	about := make(map[string]bool)
+	about, before := make(map[string]bool), w.desired[r.ChangedSince].project()
 	for name := range needs {
+		if r.ChangedSince != "" && reflect.DeepEqual(before.Nodes[name], files.Nodes[name]) {
+			continue
+		}
 		about[name] = (len(r.Only) == 0 || slices.Contains(r.Only, name)) && !slices.Contains(r.Exclude, name)
 	}
 	maps.DeleteFunc(about, func(_ string, is bool) bool { return !is })

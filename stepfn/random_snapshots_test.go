@@ -51,6 +51,9 @@ func (a *generator) snap() {
 				a.add("group-fault", faultNames[a.snapping.IntN(len(faultNames))], of)
 			}
 		}
+		if len(words) == 1 && a.snapping.IntN(5) == 0 {
+			words = append(words, "with", "without-backups")
+		}
 		a.add([]string{"snapshot", "snapshot", "snapshot", "restore", "restore", "delete-snapshot", "delete-snapshot", "prune-snapshots"}[a.snapping.IntN(8)], words...)
 		if a.snapping.IntN(3) == 0 && !a.plain {
 			a.add("pass", fmt.Sprint(a.snapping.IntN(50)))
@@ -71,6 +74,9 @@ func (g *player) snap(l line) {
 		o.deletions = &limit
 	}
 	_, o.refuse = l.option("refusing")
+	if _, without := l.option("without-backups"); without {
+		o.noBackups, o.keepBackups = plan.AllOperations().Of(l[0]).TakesSnapshot, plan.AllOperations().Of(l[0]).DeletesSnapshot
+	}
 	if plan.AllOperations().Of(l[0]).PrunesSnapshots {
 		o = options{refuse: o.refuse, given: true}
 	}
@@ -154,10 +160,10 @@ func (g *player) keepsBackups(p *memoryBackend, runs []run.Run) {
 	}
 }
 
-// left reports whether a run that has not succeeded says that it has left a backup, or may have: by its ARN or its name.
+// left reports whether a run says that it has left a backup, or may have, by its ARN or its name. A run that has succeeded leaves backups only if it was to keep them.
 func left(r run.Run, arn, name string) bool {
 	says := strings.Join(r.Messages, "\n")
-	return r.State != run.StateSucceeded && (strings.Contains(says, arn) || strings.Contains(says, name))
+	return (r.State != run.StateSucceeded || r.KeepBackups) && (strings.Contains(says, arn) || strings.Contains(says, name))
 }
 
 // restored checks an update of a stack with a parameter that names what its database was restored from.

@@ -27,7 +27,7 @@ func TestSoak(t *testing.T) {
 	if first == 0 {
 		first = uint64(time.Now().UnixMilli())
 	}
-	all := &tally{first: first, next: first, started: time.Now(), checked: make(map[string]int), injected: make(map[string]int)}
+	all := &tally{first: first, next: first, started: time.Now(), count: newCount()}
 	workers := runtime.GOMAXPROCS(0)
 	t.Run("workers", func(t *testing.T) {
 		for worker := range workers {
@@ -44,13 +44,13 @@ func TestSoak(t *testing.T) {
 
 // A tally counts what all workers have played.
 type tally struct {
-	mu                sync.Mutex
-	first, next       uint64 // seeds
-	started           time.Time
-	memory, emulated  int                            // random scenarios
-	faulty            struct{ memory, emulated int } // the number of these that had faults or outside changes
-	checked, injected map[string]int
-	failed            bool
+	mu               sync.Mutex
+	first, next      uint64 // seeds
+	started          time.Time
+	memory, emulated int                            // random scenarios
+	faulty           struct{ memory, emulated int } // the number of these that had faults or outside changes
+	count
+	failed bool
 }
 
 // play plays the next random scenario.
@@ -63,7 +63,7 @@ func (a *tally) play(t *testing.T) {
 	if n%(memoryPerEmulated+1) == 0 {
 		on = randomOnEmulators
 	}
-	checked, injected := on.check(t, writeScript(n, on.emulated), fmt.Sprint("seed ", n))
+	counted := on.check(t, writeScript(n, on.emulated), fmt.Sprint("seed ", n))
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.failed = a.failed || t.Failed()
@@ -72,20 +72,15 @@ func (a *tally) play(t *testing.T) {
 		played, faulty = &a.emulated, &a.faulty.emulated
 	}
 	*played++
-	if len(injected) > 0 {
+	if len(counted.injected) > 0 {
 		*faulty++
 	}
-	for k, v := range checked {
-		a.checked[k] += v
-	}
-	for k, v := range injected {
-		a.injected[k] += v
-	}
+	a.add(counted)
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("played the seeds %d to %d in %s:\n    %d random scenarios in memory, %d of them with faults\n    %d on the emulators, %d of them with faults\nfaults:%s\ninvariants checked:%s",
-		a.first, a.next-1, time.Since(a.started).Round(time.Second), a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.injected), counts(a.checked))
+	return fmt.Sprintf("played the seeds %d to %d in %s:\n    %d random scenarios in memory, %d of them with faults\n    %d on the emulators, %d of them with faults\nfaults:%s\nrequests:%s\ninvariants checked:%s",
+		a.first, a.next-1, time.Since(a.started).Round(time.Second), a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.injected), counts(a.requested), counts(a.checked))
 }
 
 // counts lists counters by name.

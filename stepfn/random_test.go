@@ -110,38 +110,43 @@ func playAll(t *testing.T, on randomTest, n int) {
 		on.check(t, writeScript(*seed, on.emulated), fmt.Sprint("seed ", *seed))
 		return
 	}
-	workers := runtime.GOMAXPROCS(0)
-	for worker := range workers {
-		t.Run(fmt.Sprint("worker", worker), func(t *testing.T) {
-			t.Parallel()
-			for seed := worker + 1; seed <= n && !t.Failed(); seed += workers {
-				on.check(t, writeScript(uint64(seed), on.emulated), fmt.Sprint("seed ", seed))
-			}
-		})
+	all := total{count: newCount()}
+	t.Run("workers", func(t *testing.T) {
+		workers := runtime.GOMAXPROCS(0)
+		for worker := range workers {
+			t.Run(fmt.Sprint("worker", worker), func(t *testing.T) {
+				t.Parallel()
+				for seed := worker + 1; seed <= n && !t.Failed(); seed += workers {
+					all.add(on.check(t, writeScript(uint64(seed), on.emulated), fmt.Sprint("seed ", seed)))
+				}
+			})
+		}
+	})
+	if n >= enough && !t.Failed() {
+		all.have(t)
 	}
 }
 
 // check plays a random scenario. If an invariant fails, it searches for a shorter script
-// with the same failure, and prints how to play that again. It returns how often each
-// invariant was checked and each kind of fault injected.
-func (on randomTest) check(t *testing.T, s script, name string) (checked, injected map[string]int) {
+// with the same failure, and prints how to play that again.
+func (on randomTest) check(t *testing.T, s script, name string) count {
 	t.Helper()
-	failed, checked, injected := on.problems(t, s)
+	failed, counted := on.problems(t, s)
 	if failed == nil {
-		return checked, injected
+		return counted
 	}
 	if *shrinkFailing && *replay == "" {
 		s = shrink(s, time.Now().Add(shrinking), func(s script) bool {
-			again, _, _ := on.problems(t, s)
+			again, _ := on.problems(t, s)
 			return again != nil && cause(again) == cause(failed)
 		})
-		if again, _, _ := on.problems(t, s); again != nil {
+		if again, _ := on.problems(t, s); again != nil {
 			failed = again
 		}
 	}
 	t.Errorf("%s: %s\nthe script:\n    %s\nto play it again: go test ./stepfn -run '^%s$' -replay '%s'",
 		name, strings.Join(failed, "\n"), strings.ReplaceAll(s.String(), "; ", "\n    "), on.test, s)
-	return checked, injected
+	return counted
 }
 
 // shrinking is how long check searches for a shorter script.
@@ -154,19 +159,19 @@ func cause(failed []string) string {
 }
 
 // problems plays a random scenario and returns what failed, or nil.
-func (on randomTest) problems(t *testing.T, s script) (failed []string, checked, injected map[string]int) {
+func (on randomTest) problems(t *testing.T, s script) (failed []string, counted count) {
 	var snapshots []string
-	on.play(t, s, func(g *player) { failed, checked, injected, snapshots = g.failed, g.checked, g.injected, g.snapshots })
+	on.play(t, s, func(g *player) { failed, counted, snapshots = g.failed, g.count, g.snapshots })
 	if len(failed) == 0 && s.plain() {
 		other := slices.Concat(script{{"latency", "77"}}, s)
 		on.play(t, other, func(g *player) {
-			checked[certain.name()]++
+			counted.checked[certain.name()]++
 			if !slices.Equal(snapshots, g.snapshots) {
 				failed = []string{fmt.Sprintf("%s\n    %v\n    %v", certain, snapshots, g.snapshots)}
 			}
 		})
 	}
-	return failed, checked, injected
+	return failed, counted
 }
 
 // plain reports whether a script has no faults and nothing happens while a run is
