@@ -15,16 +15,16 @@ import (
 )
 
 // A count tells how often random scenarios did what: by invariant, how often it was checked; by kind of fault, how often it was injected; by operation,
-// command and option, how often it was requested.
-type count struct{ checked, injected, requested map[string]int }
+// command, option and verb, how often it was used.
+type count struct{ checked, injected, used map[string]int }
 
 func newCount() count {
-	return count{checked: make(map[string]int), injected: make(map[string]int), requested: make(map[string]int)}
+	return count{checked: make(map[string]int), injected: make(map[string]int), used: make(map[string]int)}
 }
 
 // add adds another count.
 func (c count) add(other count) {
-	for _, pair := range [][2]map[string]int{{c.checked, other.checked}, {c.injected, other.injected}, {c.requested, other.requested}} {
+	for _, pair := range [][2]map[string]int{{c.checked, other.checked}, {c.injected, other.injected}, {c.used, other.used}} {
 		for k, v := range pair[1] {
 			pair[0][k] += v
 		}
@@ -33,7 +33,7 @@ func (c count) add(other count) {
 
 // requests counts a request of an operation or a command, and its options.
 func (c count) requests(q run.Request) {
-	c.requested[q.Operation]++
+	c.used[q.Operation]++
 	body, err := json.Marshal(q)
 	if err != nil {
 		panic(err)
@@ -43,7 +43,7 @@ func (c count) requests(q run.Request) {
 		panic(err)
 	}
 	for option := range given {
-		c.requested["option "+option]++
+		c.used["option "+option]++
 	}
 }
 
@@ -59,10 +59,10 @@ func (a *total) add(c count) {
 	a.count.add(c)
 }
 
-// enough is the number of random scenarios that have everything: each operation, command and option, and each invariant.
+// enough is the number of random scenarios that have everything: each operation, command, option and verb, and each invariant.
 const enough = 1_000
 
-// unrandom are the operations and options that no random scenario in memory has, and why.
+// unrandom are the operations, options and verbs that no random scenario in memory has, and why.
 var unrandom = map[string]string{}
 
 // have checks that random scenarios have everything.
@@ -76,9 +76,12 @@ func (c count) have(t *testing.T) {
 	for _, o := range plan.Options() {
 		all = append(all, "option "+string(o))
 	}
+	for name := range verbs {
+		all = append(all, "verb "+string(name))
+	}
 	for _, what := range all {
-		if why, not := unrandom[what]; (c.requested[what] == 0) != not {
-			t.Errorf("%s: random scenarios have requested it %d times, and their exceptions say %q", what, c.requested[what], why)
+		if why, not := unrandom[what]; (c.used[what] == 0) != not {
+			t.Errorf("%s: random scenarios have used it %d times, and their exceptions say %q", what, c.used[what], why)
 		}
 	}
 	for _, name := range invariants(t) {

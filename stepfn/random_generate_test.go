@@ -36,6 +36,7 @@ type generator struct {
 	expiring   *rand.Rand // draws how long the environment lives; nil if it does for ever
 	rolling    *rand.Rand // draws a rollout; nil if there is none
 	snapping   *rand.Rand // draws snapshots; nil if there are none
+	publishing *rand.Rand // draws assets; nil if no stack has some
 	previewing *rand.Rand // draws which operations are planned before, and which retries are forced; nil if none is
 	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
 }
@@ -68,6 +69,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.rollouts(seed)
 	a.snaps(seed)
 	a.previews(seed)
+	a.assets(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -142,6 +144,7 @@ func (a *generator) faultPlan(seed uint64) {
 // round adds a request and, sometimes, what happens while its run is executed.
 func (a *generator) round() {
 	a.policy()
+	a.giveAssets()
 	a.takeTables()
 	a.failHooks()
 	a.failRetained()

@@ -139,6 +139,7 @@ func (a *generator) failHooks() {
 			a.add("hook", slices.Concat(words, a.upload(words[len(words)-1]))...)
 		}
 	}
+	a.hookDeletion()
 	for _, name := range a.hooks {
 		if a.hooking.IntN(6) == 0 {
 			a.add("fail-hook", name)
@@ -147,6 +148,18 @@ func (a *generator) failHooks() {
 			a.add("hook-fault", kinds[a.hooking.IntN(len(kinds))], name)
 		}
 	}
+}
+
+// hookDeletion adds a hook of a stack's deletion, and a deploy that records it and updates no stack because of it.
+func (a *generator) hookDeletion() {
+	if a.hooking == nil || len(a.last) == 0 || a.hooking.IntN(4) > 0 {
+		return
+	}
+	name := fmt.Sprintf("h%d", len(a.hooks))
+	a.add("hook", a.last[a.hooking.IntN(len(a.last))].name, "before_delete", name, "ignored")
+	a.hooks = append(a.hooks, name)
+	a.deploy(a.last)
+	a.add("wait-idle")
 }
 
 // forgiveHooks lets no hook fail any more.

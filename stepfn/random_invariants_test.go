@@ -209,6 +209,7 @@ func (w *monitor) moved(r run.Run, number int) {
 		a := r.Steps[n]
 		w.holds(ordered, a.Status == run.Done || (s.OnFailure || s.Tolerant) && a.Over(), "%s of run %s starts while %s is %s", s.ID, r.ID, a.ID, a.Status)
 	}
+	w.used["verb "+string(s.Verb)]++
 	w.withinLimits(r, s)
 	w.rollsOut(r, s)
 	w.approves(r, s)
@@ -259,6 +260,7 @@ func (w *monitor) startedBy(t action.Task) {
 	w.owners.requested(w, t)
 	w.repeats(t)
 	w.prunedBy(t)
+	w.hasAssets(t)
 	w.imported(t)
 	r, k := w.p.Store.Lend(t.Run), w.of(t.Run)
 	w.holds(finished, !k.over || k.byForce, "run %s is %s and requests %s", t.Run, r.State, t.Step.ID)

@@ -115,6 +115,8 @@ func (g *player) execute(l line) {
 		g.besides(l)
 	case "hook":
 		g.Hook(parseHook(l[1:]))
+	case "assets":
+		g.backend.(publishing).Assets(l[1], l[2:]...)
 	case "fail-hook":
 		g.injected["hook failed"]++
 		g.FailHook(l[1])

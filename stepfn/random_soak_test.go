@@ -80,7 +80,7 @@ func (a *tally) play(t *testing.T) {
 
 func (a *tally) String() string {
 	return fmt.Sprintf("played the seeds %d to %d in %s:\n    %d random scenarios in memory, %d of them with faults\n    %d on the emulators, %d of them with faults\nfaults:%s\nrequests:%s\ninvariants checked:%s",
-		a.first, a.next-1, time.Since(a.started).Round(time.Second), a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.injected), counts(a.requested), counts(a.checked))
+		a.first, a.next-1, time.Since(a.started).Round(time.Second), a.memory, a.faulty.memory, a.emulated, a.faulty.emulated, counts(a.injected), counts(a.used), counts(a.checked))
 }
 
 // counts lists counters by name.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -62,22 +63,31 @@ func (v View) leftDependents(deletes phases) []error {
 		if len(deletes[name]) == 0 || !v.exists(name) {
 			continue
 		}
-		if len(refusals) == maxListed {
-			if len(uses.After(name)) > 0 {
-				more++
-			}
-			continue
-		}
 		users := uses.Reach(name)
 		delete(users, name)
-		if len(users) > 0 {
+		stack := "stack " + name + " would be deleted"
+		if node := v.Recorded[name].formerNode(); node != "" {
+			stack = fmt.Sprintf("stack %s has another physical name or target now, so its old stack %s would be deleted", node, v.Recorded[name].Stack)
+			for _, user := range uses.After(node) {
+				if v.mayUseFormer(user, node) {
+					users[user] = true
+					maps.Copy(users, uses.Reach(user))
+				}
+			}
+			name = node
+		}
+		switch {
+		case len(users) == 0:
+		case len(refusals) == maxListed:
+			more++
+		default:
 			left := slices.Sorted(maps.Keys(users))
-			refusal := fault.New(fault.Refused, "stack %s would be deleted, but other stacks depend on it (%s): name these too, or do not name %s", name, listed(left), name)
+			refusal := fault.New(fault.Refused, "%s, but other stacks depend on it (%s): name these too, or do not name %s", stack, listed(left), name)
 			if excluded := slices.DeleteFunc(slices.Clone(left), func(user string) bool { return !v.excludes(user) }); len(excluded) > 0 {
-				refusal = fault.New(fault.Refused, "stack %s would be deleted, but other stacks depend on it that are excluded (%s): do not exclude these, or exclude %s too", name, listed(excluded), name)
+				refusal = fault.New(fault.Refused, "%s, but other stacks depend on it that are excluded (%s): do not exclude these, or exclude %s too", stack, listed(excluded), name)
 			}
 			if ignored := slices.DeleteFunc(slices.Clone(left), func(user string) bool { return !v.Desired.Ignores(user) }); len(ignored) > 0 {
-				refusal = fault.New(fault.Refused, "stack %s would be deleted, but stacks depend on it (%s) that are left alone because the project's files say %s: enable or remove these, or leave %s in the project; a destroy knows the files of the last deploy", name, listed(ignored), v.whyIgnored(ignored...), name)
+				refusal = fault.New(fault.Refused, "%s, but stacks depend on it (%s) that are left alone because the project's files say %s: enable or remove these, or leave %s in the project; a destroy knows the files of the last deploy", stack, listed(ignored), v.whyIgnored(ignored...), name)
 			}
 			refusals = append(refusals, refusal)
 		}
@@ -86,6 +96,13 @@ func (v View) leftDependents(deletes phases) []error {
 		refusals = append(refusals, fault.New(fault.Refused, "other stacks depend on %d more stacks that would be deleted", more))
 	}
 	return refusals
+}
+
+// mayUseFormer reports whether a stack which the plan leaves as it is may use the stack that a node had before the one it has now: its record names only the
+// node. A stack that was changed after the node's new stack uses that one.
+func (v View) mayUseFormer(user, node string) bool {
+	now := v.Recorded[node]
+	return now.StackID == "" || !v.Recorded[user].LastUpdated.After(now.LastUpdated)
 }
 
 // lacking refuses to deploy stacks whose dependencies the selection leaves out, unless these are deployed already: each with all that it lacks.
