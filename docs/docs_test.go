@@ -170,6 +170,7 @@ func TestGenerated(t *testing.T) {
 		{"docs/architecture.md", "attributes", attributes(t)},
 		{"docs/architecture.md", "imports", imports(t)},
 		{"docs/proof.md", "counts", counts(t)},
+		{"docs/proof.md", "invariants", invariants(t)},
 	} {
 		page := read(t, part.path)
 		begin, end := "<!-- generated: "+part.name+" -->\n", "<!-- end -->"

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -55,6 +57,33 @@ func counts(t *testing.T) string {
 		fmt.Fprintf(&b, "| %s | %d | %s |\n", row.what, row.n, row.where)
 	}
 	return b.String()
+}
+
+// invariants is the table of the invariants of random scenarios, sorted.
+func invariants(t *testing.T) string {
+	t.Helper()
+	var rows []string
+	goFiles(t, "stepfn", func(_ string, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			v, ok := n.(*ast.ValueSpec)
+			if !ok || fmt.Sprint(v.Type) != "invariant" {
+				return true
+			}
+			for _, value := range v.Values {
+				text, err := strconv.Unquote(value.(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name, says, _ := strings.Cut(text, ": ")
+				rows = append(rows, "| "+name+" | "+says+" |\n")
+			}
+			return true
+		})
+	})
+	if len(rows) == 0 {
+		t.Error("there are no invariants")
+	}
+	return "| invariant | says |\n|---|---|\n" + strings.Join(slices.Sorted(slices.Values(rows)), "")
 }
 
 // fuzzTargets lists the fuzz targets, each as FOLDER/FuzzNAME.
