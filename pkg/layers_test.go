@@ -47,6 +47,7 @@ access                fault project lib/document lib/pattern lib/shorten lib/sug
 plan                  fault project lib/cost lib/difference lib/graph lib/pattern lib/price lib/resource lib/shorten lib/suggest lib/template
 unit                  fault project
 run                   fault project access plan
+revision              fault project plan run
 purge                 fault plan run
 hook                  fault project remote lib/pattern
 suspend               fault project plan
@@ -54,7 +55,7 @@ backup                fault project plan
 action                fault project plan hook suspend lib/price
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 fact                  fault project plan run action lib/template
-engine                fault project plan run action fact lib/budget lib/shorten lib/template
+engine                fault project plan run action fact revision lib/budget lib/shorten lib/template
 
 enginetest/asl        lib/shorten
 enginetest/figure
@@ -105,14 +106,14 @@ entry/page            fault plan run entry/report
 entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/price lib/resource
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
-entry/api             fault project access run plan purge engine lib/pattern lib/strict entry/report entry/target
+entry/api             fault project access run plan revision purge engine lib/pattern lib/strict entry/report entry/target
 
 wire                  fault project remote access unit plan run action fact engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/redshift aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
 
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run purge engine client entry/report
 entry/cli/forward     fault client entry/api entry/page entry/report
-entry/cli             fault project unit remote access plan policy run engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/organizations aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk purge lib/price lib/template aws/cloudformation
+entry/cli             fault project unit remote access plan policy run revision engine lib/cron lib/diagram lib/download lib/suggest format format/accept format/archive format/cdk format/convert format/draft format/packages format/problem format/resolve format/sceptre entry/notify entry/page entry/report entry/target entry/term client entry/cli/forward entry/cli/httpapi aws/awserr aws/dynamodb aws/organizations aws/s3 aws/scheduler aws/stepfunctions aws/sts sdk purge lib/price lib/template aws/cloudformation
 `
 
 // The groups of packages, each with the groups that its packages may import. A

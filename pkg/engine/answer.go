@@ -90,7 +90,7 @@ func (e *Engine) acceptApprovals(ctx context.Context, r run.Run) error {
 	switch {
 	case denied == nil:
 		return e.resumeSteps(ctx, &r, run.Step.Approved)
-	case !refusal(denied):
+	case !fault.Final(denied):
 		return fmt.Errorf("accept the approval: %w", denied)
 	}
 	for _, s := range r.Steps {
@@ -118,7 +118,7 @@ func (e *Engine) checkContinued(ctx context.Context, r run.Run) error {
 		return err
 	}
 	denied := e.checkAgain(ctx, r)
-	if denied != nil && !refusal(denied) {
+	if denied != nil && !fault.Final(denied) {
 		return fmt.Errorf("check the policies again: %w", denied)
 	}
 	c := run.GivenCommand{ID: "checked:" + r.Given().ID, Command: run.Continue, Checked: true, Who: "stackwright", Why: "no policy denies the plan", At: e.Now()}

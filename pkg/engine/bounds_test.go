@@ -1,14 +1,10 @@
 package engine
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"testing"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -63,31 +59,6 @@ func TestInterval(t *testing.T) {
 		s := &run.Step{Step: plan.Step{Verb: c.verb, Expected: c.expected}}
 		if got := e.interval(s, c.ran, c.flying); got != c.want {
 			t.Errorf("%s of %ds, one of %d, that has run %s is polled after %s, not %s", c.verb, c.expected, c.flying, c.ran, got, c.want)
-		}
-	}
-}
-
-// Only errors that may be temporary are no refusal.
-func TestRefusal(t *testing.T) {
-	throttled := fault.New(fault.Throttled, "slow")
-	for _, c := range []struct {
-		name string
-		err  error
-		want bool
-	}{
-		{"no error", nil, false},
-		{"invalid", fault.New(fault.Invalid, "x"), true},
-		{"refused, wrapped", fmt.Errorf("plan: %w", fault.New(fault.Refused, "x")), true},
-		{"denied", fault.New(fault.Denied, "x"), true},
-		{"unclassified", io.EOF, true},
-		{"throttled", throttled, false},
-		{"unavailable", fault.New(fault.Unavailable, "x"), false},
-		{"stale", fault.New(fault.Stale, "x"), false},
-		{"many", errors.Join(fault.New(fault.Invalid, "x"), fault.New(fault.Refused, "y")), true},
-		{"many, of which one is temporary", errors.Join(fault.New(fault.Invalid, "x"), throttled), false},
-	} {
-		if got := refusal(c.err); got != c.want {
-			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 }

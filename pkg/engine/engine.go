@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fact"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -27,8 +28,8 @@ type Engine struct {
 	Changes        Changes
 	Policies       Policies
 	Permits        Permits
-	Facts          fact.Facts // that plans are made from
-	Alarms         Alarms     // that stop promotions
+	Facts          fact.Facts      // that plans are made from
+	Alarms         revision.Alarms // that stop promotions
 	Clouds         Clouds
 	Budgets        Budgets
 	Operations     plan.Operations

@@ -87,12 +87,12 @@ func TestPromotionWithUnreadableAlarms(t *testing.T) {
 // unreadableAlarms are alarms that cannot be read.
 type unreadableAlarms struct{ kind fault.Kind }
 
-// States implements engine.Alarms.
+// States implements revision.Alarms.
 func (u unreadableAlarms) States(context.Context, project.Target, []string) ([]project.Alarm, error) {
 	return nil, fault.New(u.kind, "the alarms cannot be read")
 }
 
-// Raised implements engine.Alarms.
+// Raised implements revision.Alarms.
 func (u unreadableAlarms) Raised(context.Context, project.Target, string, time.Time) (time.Time, error) {
 	return time.Time{}, fault.New(u.kind, "the history cannot be read")
 }

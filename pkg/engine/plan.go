@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -33,7 +34,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 	case errors.Is(err, errOutdated):
 		r.Messages = []string{"a newer upload of " + r.Source.Key + " was requested before this one"}
 		return e.finish(ctx, r, run.StateSuperseded)
-	case errors.Is(err, errDuplicate), errors.Is(err, errUnscheduled), errors.Is(err, errOvertaken):
+	case errors.Is(err, errDuplicate), errors.Is(err, errUnscheduled), errors.Is(err, revision.ErrOvertaken):
 		r.Messages = []string{err.Error()}
 		return e.finish(ctx, r, run.StateSuperseded)
 	case errors.Is(err, errQueued):
@@ -42,7 +43,7 @@ func (e *Engine) Plan(ctx context.Context, d ExecutionInput) (LoopState, error) 
 		return loopState(r, run.StateQueued, 0), nil
 	case fault.Is(err, fault.Stale):
 		return e.afterStaleCommit(ctx, d)
-	case refusal(err):
+	case fault.Final(err):
 		said := r.Messages
 		r.Messages, r.Changes, r.State = fault.Messages(err), "", run.StatePending // as it is stored: there is no plan
 		if !r.Expiry.IsZero() {                                                    // which attempt it is, and when the next one is
@@ -108,15 +109,6 @@ func (e *Engine) afterStaleCommit(ctx context.Context, d ExecutionInput) (LoopSt
 	return e.continueRun(ctx, r, d)
 }
 
-// refusal reports whether err means that the request cannot be carried out, however
-// often it is tried.
-func refusal(err error) bool {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !refusal(e) })
-	}
-	return err != nil && !fault.Is(err, fault.Throttled, fault.Unavailable, fault.Stale)
-}
-
 // finish ends a run that needs no further execution. A command that arrives meanwhile
 // changes nothing.
 func (e *Engine) finish(ctx context.Context, r run.Run, s run.State) (LoopState, error) {
@@ -167,10 +159,10 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	}
 	desired, err := e.desired(ctx, r)
 	if err != nil {
-		return plan.Plan{}, notAgain(*r, err)
+		return plan.Plan{}, revision.NotAgain(*r, err)
 	}
 	if err := e.permitDesired(ctx, r.Project, desired); err != nil {
-		return plan.Plan{}, notAgain(*r, err)
+		return plan.Plan{}, revision.NotAgain(*r, err)
 	}
 	r.Rollback = r.Rollback || desired.Rollback && o.Reversible
 	if err := e.lock(ctx, *r); err != nil {

@@ -1,80 +1,15 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// A RevisionStore reads what was deployed.
-type RevisionStore interface {
-	// Run returns a run without its steps, or an error of kind Missing.
-	Run(ctx context.Context, id string) (run.Run, error)
-
-	// List returns the newest runs of a project, newest first, without steps.
-	List(ctx context.Context, project string, most int) ([]run.Run, error)
-
-	// Lock returns the lock of a project.
-	Lock(ctx context.Context, project string) (run.Lock, error)
-}
-
-// FindRevision finds the revision of a project that a word names, as run.History.Revision does. It searches the newest MostSearched runs; the whole ID of a run
-// finds an older one, too.
-func FindRevision(ctx context.Context, store RevisionStore, project, word string) (run.Revision, error) {
-	r, found, err := namedRun(ctx, store, project, word)
-	switch {
-	case err != nil:
-		return run.Revision{}, err
-	case found && r.IsRevision(plan.AllOperations().Of(r.Operation)):
-		return r.AsRevision(), nil
-	case found:
-		return run.Revision{}, fault.New(fault.Missing, "run %s is a %s (%s) that has deployed no files: stackwright revisions lists the runs that have", r.ID, r.Operation, r.State)
-	}
-	l, err := store.Lock(ctx, project)
-	if err != nil {
-		return run.Revision{}, err
-	}
-	runs, err := store.List(ctx, project, run.MostSearched)
-	if err != nil {
-		return run.Revision{}, fmt.Errorf("list the runs of %s: %w", project, err)
-	}
-	return l.Revision(word, l.Revisions(plan.AllOperations(), runs))
-}
-
-// FindFiles finds the files that a word names, as a run with the ID, the project and the source: those of a revision, or those of any run that
-// the word is the whole ID of, such as a plan.
-func FindFiles(ctx context.Context, store RevisionStore, project, word string) (run.Run, error) {
-	of := func(id string, s run.Source) run.Run {
-		return run.Run{Request: run.Request{ID: id, Project: project, Source: s}}
-	}
-	r, found, err := namedRun(ctx, store, project, word)
-	if err != nil || found && r.Source != (run.Source{}) {
-		return of(r.ID, r.Source), err
-	}
-	v, err := FindRevision(ctx, store, project, word)
-	return of(v.Run, v.Source), err
-}
-
-// namedRun returns the run of a project that a word is the ID of. It reports false if there is none.
-func namedRun(ctx context.Context, store RevisionStore, project, word string) (run.Run, bool, error) {
-	if word == "" || len(word) > len(RunID()) {
-		return run.Run{}, false, nil
-	}
-	r, err := store.Run(ctx, word)
-	if fault.Is(err, fault.Missing) {
-		return run.Run{}, false, nil
-	}
-	return r, err == nil && r.Project == project, err
-}
-
-// findFiles gives r the files of the revision that it deploys again or promotes, if its operation does so. Only the owner of the lock can say which
-// revision is the current one. The revision of a retry is that of the run that it repeats.
+// findFiles gives r the files of the revision that it deploys again or promotes, if its operation does so.
 func (e *Engine) findFiles(ctx context.Context, r *run.Run) error {
 	if !e.operation(*r).FromRevision {
 		return nil
@@ -82,45 +17,29 @@ func (e *Engine) findFiles(ctx context.Context, r *run.Run) error {
 	if err := e.lock(ctx, *r); err != nil {
 		return err
 	}
-	if r.PromotedFrom() != "" {
-		return e.findPromoted(ctx, r)
-	}
-	l, err := e.Store.Lock(ctx, r.Project)
-	if err != nil {
-		return err
-	}
-	word, err := l.RevisionNamed(r, e.operation(*r))
-	if err != nil {
-		return err
-	}
-	v, err := FindRevision(ctx, e.Store, r.Project, cmp.Or(r.Revision, word))
-	if err != nil {
-		return fmt.Errorf("the revision to roll back to: %w", err)
-	}
-	r.Source, r.Revision = v.Source, v.Run
-	r.Messages = append(r.Messages, about(v))
-	return l.MovedSince(v)
+	return revision.Finder{
+		Store: e.Store, Operations: e.Operations, Alarms: e.Alarms, Permits: e.Permits,
+		Deployable: func(ctx context.Context, r *run.Run) error { _, err := e.desired(ctx, r); return err },
+	}.Give(ctx, r)
 }
 
-// notAgain returns err, and that it is about files that were deployed before if r deploys those of a revision.
-func notAgain(r run.Run, err error) error {
-	if r.Revision == "" || !refusal(err) {
-		return err
-	}
-	if from := r.PromotedFrom(); from != "" {
-		return errors.Join(fault.New(fault.Refused, "the files of run %s of %s cannot be deployed to %s: correct them, deploy them to %s, and promote that", r.Revision, from, r.Project, from), err)
-	}
-	return errors.Join(fault.New(fault.Refused, "the files of run %s cannot be deployed again: provide what they need, or choose another revision: stackwright revisions lists them", r.Revision), err)
+// PromotionOf names the promotion that follows a run, if one does.
+func PromotionOf(id string) string { return RunID(id, "promote") }
+
+// soaking returns the loop state of a run that may not begin yet: the execution waits until then, and plans it.
+func soaking(r run.Run, now time.Time) LoopState {
+	t := loopState(r, run.StateSoaking, 0)
+	t.Wait = int((r.NotBefore.Sub(now) + time.Second - 1) / time.Second)
+	return t
 }
 
-// about says which revision is deployed again.
-func about(v run.Revision) string {
-	text := fmt.Sprintf("the files are those of run %s (%s, %s), requested by %s at %s", v.Run, v.Operation, v.State, v.Who, v.Requested.UTC().Format(time.RFC3339))
-	switch {
-	case v.State != run.StateSucceeded:
-		return text + ": this run has not deployed them successfully"
-	case v.Partial:
-		return text + ": this run deployed only some of their stacks"
+// startPromotion starts the execution of a promotion that follows a run. If the function crashes before, the sweep does so.
+func (e *Engine) startPromotion(ctx context.Context, p *run.Run) error {
+	if p == nil {
+		return nil
 	}
-	return text
+	if err := e.startExecution(ctx, *p); err != nil {
+		return fmt.Errorf("promote the files of run %s: %w", p.Follows, err)
+	}
+	return nil
 }

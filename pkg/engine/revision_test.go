@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -127,25 +128,25 @@ func TestFindRevisionFails(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	h.requestAndExecute("a", "deploy", "v1")
-	for what, store := range map[string]engine.RevisionStore{"run": failingRevisions{h.store, "run"}, "lock": failingRevisions{h.store, "lock"}, "list": failingRevisions{h.store, "list"}} {
-		if _, err := engine.FindRevision(t.Context(), store, shop, "previous"); err == nil || fault.Is(err, fault.Missing) {
+	for what, store := range map[string]revision.Store{"run": failingRevisions{h.store, "run"}, "lock": failingRevisions{h.store, "lock"}, "list": failingRevisions{h.store, "list"}} {
+		if _, err := revision.Find(t.Context(), store, shop, "previous"); err == nil || fault.Is(err, fault.Missing) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, err := engine.FindFiles(t.Context(), store, shop, "previous"); err == nil || fault.Is(err, fault.Missing) {
+		if _, err := revision.Files(t.Context(), store, shop, "previous"); err == nil || fault.Is(err, fault.Missing) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if r, err := engine.FindFiles(t.Context(), h.store, shop, "a"); err != nil || r.Source.Version != "v1" || r.Project != shop {
+	if r, err := revision.Files(t.Context(), h.store, shop, "a"); err != nil || r.Source.Version != "v1" || r.Project != shop {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := engine.FindRevision(t.Context(), h.store, "other@prod", "a"); !fault.Is(err, fault.Missing) {
+	if _, err := revision.Find(t.Context(), h.store, "other@prod", "a"); !fault.Is(err, fault.Missing) {
 		t.Errorf("a run of another project is found: %v", err)
 	}
 }
 
 // failingRevisions is a store of which one thing cannot be read.
 type failingRevisions struct {
-	engine.RevisionStore
+	revision.Store
 	what string
 }
 
@@ -153,19 +154,19 @@ func (s failingRevisions) Run(ctx context.Context, id string) (run.Run, error) {
 	if s.what == "run" {
 		return run.Run{}, io.ErrUnexpectedEOF
 	}
-	return s.RevisionStore.Run(ctx, id)
+	return s.Store.Run(ctx, id)
 }
 
 func (s failingRevisions) Lock(ctx context.Context, project string) (run.Lock, error) {
 	if s.what == "lock" {
 		return run.Lock{}, io.ErrUnexpectedEOF
 	}
-	return s.RevisionStore.Lock(ctx, project)
+	return s.Store.Lock(ctx, project)
 }
 
 func (s failingRevisions) List(ctx context.Context, project string, most int) ([]run.Run, error) {
 	if s.what == "list" {
 		return nil, io.ErrUnexpectedEOF
 	}
-	return s.RevisionStore.List(ctx, project, most)
+	return s.Store.List(ctx, project, most)
 }

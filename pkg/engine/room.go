@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -22,7 +23,7 @@ func (e *Engine) refuseFull(ctx context.Context, r run.Run, v plan.View, p *plan
 	where := slices.Sorted(maps.Keys(needs))
 	rooms, errs := make([]plan.Room, len(where)), make([]error, len(where))
 	err := e.Parallel(ctx, len(where), func(ctx context.Context, i int) error {
-		if rooms[i], errs[i] = e.room(ctx, r.ID, needs[where[i]].Target); refusal(errs[i]) { // it may be that nobody may read it
+		if rooms[i], errs[i] = e.room(ctx, r.ID, needs[where[i]].Target); fault.Final(errs[i]) { // it may be that nobody may read it
 			return nil
 		}
 		return errs[i]

@@ -56,7 +56,7 @@ func (e *Engine) checkSchedule(ctx context.Context, r run.Run, full run.Source) 
 	of.Source = full
 	p, err := e.Configurations.Project(ctx, of)
 	if err != nil {
-		if refusal(err) {
+		if fault.Final(err) {
 			return nil
 		}
 		return err

@@ -15,7 +15,7 @@ import (
 // their SHA-256. The same words give the same run.
 func RunID(words ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:20]
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:run.IDLength]
 }
 
 // RollbackOf names the rollback that follows a run, if one does.

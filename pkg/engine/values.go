@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -99,7 +100,7 @@ func (e *Engine) restored(ctx context.Context, r run.Run) (reference string, res
 		l, err := e.Store.Lock(ctx, r.Project)
 		return l.Values, true, err
 	case o.DeploysAgain():
-		v, err := FindRevision(ctx, e.Store, r.Project, r.Revision)
+		v, err := revision.Find(ctx, e.Store, r.Project, r.Revision)
 		return v.Values, true, err
 	}
 	return "", false, nil

@@ -4,6 +4,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Kind is what callers decide on. An error gets its kind where the cause is
@@ -68,6 +69,14 @@ func Is(err error, kinds ...Kind) bool {
 		}
 	}
 	return false
+}
+
+// Final reports whether err means that a request cannot be carried out, however often it is tried. Of joined errors, all have to.
+func Final(err error) bool {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !Final(e) })
+	}
+	return err != nil && !Is(err, Throttled, Unavailable, Stale)
 }
 
 // Messages returns the message of err, or of each error that is joined in it.

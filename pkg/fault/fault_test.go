@@ -61,3 +61,28 @@ func TestMessages(t *testing.T) {
 		}
 	}
 }
+
+// Only an error that may be temporary is not final.
+func TestFinal(t *testing.T) {
+	throttled := fault.New(fault.Throttled, "slow")
+	for _, c := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"no error", nil, false},
+		{"invalid", fault.New(fault.Invalid, "x"), true},
+		{"refused, wrapped", fmt.Errorf("plan: %w", fault.New(fault.Refused, "x")), true},
+		{"denied", fault.New(fault.Denied, "x"), true},
+		{"unclassified", io.EOF, true},
+		{"throttled", throttled, false},
+		{"unavailable", fault.New(fault.Unavailable, "x"), false},
+		{"stale", fault.New(fault.Stale, "x"), false},
+		{"many", errors.Join(fault.New(fault.Invalid, "x"), fault.New(fault.Refused, "y")), true},
+		{"many, of which one is temporary", errors.Join(fault.New(fault.Invalid, "x"), throttled), false},
+	} {
+		if got := fault.Final(c.err); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}

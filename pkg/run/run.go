@@ -69,6 +69,9 @@ func (s State) Over() bool {
 	return false
 }
 
+// IDLength is the number of characters in the ID of a run.
+const IDLength = 20
+
 // A Run is one attempt to carry out one plan.
 type Run struct {
 	Request

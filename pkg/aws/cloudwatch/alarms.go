@@ -23,7 +23,7 @@ type Client interface {
 	DescribeAlarmHistory(context.Context, *sdk.DescribeAlarmHistoryInput, ...func(*sdk.Options)) (*sdk.DescribeAlarmHistoryOutput, error)
 }
 
-// Alarms are the alarms in all targets. It is a hook.Alarms and an engine.Alarms.
+// Alarms are the alarms in all targets. It is a hook.Alarms and an revision.Alarms.
 type Alarms struct {
 	clients func(context.Context, project.Target) (Client, error)
 }
@@ -36,7 +36,7 @@ func NewAlarms(clients func(context.Context, project.Target) (Client, error)) *A
 // mostNames is how many alarms a request may name.
 const mostNames = 100
 
-// States implements hook.Alarms and engine.Alarms. Names of alarms are unique in an account and region.
+// States implements hook.Alarms and revision.Alarms. Names of alarms are unique in an account and region.
 func (a *Alarms) States(ctx context.Context, in project.Target, names []string) ([]project.Alarm, error) {
 	client, err := a.clients(ctx, in)
 	if err != nil {
@@ -84,7 +84,7 @@ func describe(ctx context.Context, client Client, names []string, to map[string]
 	return nil
 }
 
-// Raised implements engine.Alarms. CloudWatch keeps the history of an alarm for 30 days.
+// Raised implements revision.Alarms. CloudWatch keeps the history of an alarm for 30 days.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarmHistory.html
 func (a *Alarms) Raised(ctx context.Context, in project.Target, name string, since time.Time) (time.Time, error) {
 	client, err := a.clients(ctx, in)

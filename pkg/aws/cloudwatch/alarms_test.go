@@ -15,15 +15,15 @@ import (
 	"github.com/aws/smithy-go/encoding/cbor"
 
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/revision"
 )
 
 var (
-	_ hook.Alarms   = (*cloudwatch.Alarms)(nil)
-	_ engine.Alarms = (*cloudwatch.Alarms)(nil)
+	_ hook.Alarms     = (*cloudwatch.Alarms)(nil)
+	_ revision.Alarms = (*cloudwatch.Alarms)(nil)
 )
 
 // A service keeps the last request, and gives the same answer to all.

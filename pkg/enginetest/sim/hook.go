@@ -203,7 +203,7 @@ func (m crashingHooks) StopExecution(ctx context.Context, _ project.Target, exec
 	})
 }
 
-// States implements hook.Alarms and engine.Alarms. An alarm has one state in all targets, unless it has another in one: "errors@eu".
+// States implements hook.Alarms and revision.Alarms. An alarm has one state in all targets, unless it has another in one: "errors@eu".
 func (m crashingHooks) States(ctx context.Context, in project.Target, names []string) ([]project.Alarm, error) {
 	return got(m.Backend, ctx, "Alarms.States", strings.Join(names, " "), func() ([]project.Alarm, error) {
 		all := make([]project.Alarm, len(names))
@@ -219,7 +219,7 @@ func (m crashingHooks) States(ctx context.Context, in project.Target, names []st
 	})
 }
 
-// Raised implements engine.Alarms.
+// Raised implements revision.Alarms.
 func (m crashingHooks) Raised(ctx context.Context, _ project.Target, name string, since time.Time) (time.Time, error) {
 	return got(m.Backend, ctx, "Alarms.Raised", name, func() (time.Time, error) {
 		if at := m.Hooks.raised[name]; !at.Before(since) {

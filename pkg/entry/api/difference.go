@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/report"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -20,7 +20,7 @@ func (a API) difference(ctx context.Context, q question) (answer, error) {
 	var sides [2]report.Configuration
 	var compared [2]report.ComparedRevision
 	for i, name := range []string{"from", "to"} {
-		r, err := engine.FindFiles(ctx, a.Reader, q.project, q.PathParameters[name])
+		r, err := revision.Files(ctx, a.Reader, q.project, q.PathParameters[name])
 		if err != nil {
 			return answer{}, err
 		}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -52,7 +52,7 @@ func (a API) unrecorded(ctx context.Context, all []run.Revision, known []run.Run
 
 // revision shows the revision that a word names.
 func (a API) revision(ctx context.Context, q question) (answer, error) {
-	v, err := engine.FindRevision(ctx, a.Reader, q.project, q.PathParameters["revision"])
+	v, err := revision.Find(ctx, a.Reader, q.project, q.PathParameters["revision"])
 	if err != nil {
 		return answer{}, err
 	}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/format"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
+	"github.com/stackwright/stackwright/pkg/revision"
 	"github.com/stackwright/stackwright/pkg/run"
 	"github.com/stackwright/stackwright/pkg/unit"
 )
@@ -28,7 +28,7 @@ func (d direct) Revisions(ctx context.Context, id string) ([]report.Revision, er
 
 // Revision implements installation.
 func (d direct) Revision(ctx context.Context, id, word string) (report.Revision, error) {
-	v, err := engine.FindRevision(ctx, d.Table, id, word)
+	v, err := revision.Find(ctx, d.Table, id, word)
 	if err != nil {
 		return report.Revision{}, err
 	}
@@ -47,7 +47,7 @@ func (d direct) Difference(ctx context.Context, id, from, to string) (report.Dif
 	var sides [2]report.Configuration
 	var compared [2]report.ComparedRevision
 	for i, word := range []string{from, to} {
-		r, err := engine.FindFiles(ctx, d.Table, id, word)
+		r, err := revision.Files(ctx, d.Table, id, word)
 		if err != nil {
 			return report.Difference{}, err
 		}

@@ -1,4 +1,4 @@
-package engine
+package revision
 
 import (
 	"context"
@@ -23,32 +23,22 @@ type Alarms interface {
 	Raised(ctx context.Context, in project.Target, name string, since time.Time) (time.Time, error)
 }
 
-// errOvertaken means that something newer was deployed to the environment whose revision was to be promoted.
-var errOvertaken = errors.New("nothing was done: another promotion follows that deploy, if it succeeds")
-
-// PromotionOf names the promotion that follows a run, if one does.
-func PromotionOf(id string) string { return RunID(id, "promote") }
-
-// soaking returns the loop state of a run that may not begin yet: the execution waits until then, and plans it.
-func soaking(r run.Run, now time.Time) LoopState {
-	t := loopState(r, run.StateSoaking, 0)
-	t.Wait = int((r.NotBefore.Sub(now) + time.Second - 1) / time.Second)
-	return t
-}
+// ErrOvertaken means that something newer was deployed to the environment whose revision was to be promoted.
+var ErrOvertaken = errors.New("nothing was done: another promotion follows that deploy, if it succeeds")
 
 // checkPipeline decides whether p, a promotion that follows another run and that nobody requests, may go on: the files that were last deployed to its environment have
 // to say so, nothing newer may have been deployed to the other one, and its alarms have to be healthy.
-func (e *Engine) checkPipeline(ctx context.Context, r run.Run, p run.Promotion) error {
+func (f Finder) checkPipeline(ctx context.Context, r run.Run, p run.Promotion) error {
 	if why := p.Overtaken(r.Follows); why != "" {
-		return fmt.Errorf("%s: %w", why, errOvertaken)
+		return fmt.Errorf("%s: %w", why, ErrOvertaken)
 	}
-	followed, err := e.Store.Run(ctx, r.Follows)
+	followed, err := f.Store.Run(ctx, r.Follows)
 	if err != nil {
 		return fmt.Errorf("the run that is promoted: %w", err)
 	}
 	refused := []error{p.Unwanted(r.FromEnvironment)}
 	if followed.Promotion != nil {
-		unhealthy, err := e.unhealthy(ctx, p.From, *followed.Promotion, followed.Ended)
+		unhealthy, err := f.unhealthy(ctx, p.From, *followed.Promotion, followed.Ended)
 		if err != nil {
 			return err
 		}
@@ -59,7 +49,7 @@ func (e *Engine) checkPipeline(ctx context.Context, r run.Run, p run.Promotion) 
 
 // unhealthy returns an error of kind Refused that names all alarms which are not OK, or have gone off since a time. Another error says that they cannot be
 // read now.
-func (e *Engine) unhealthy(ctx context.Context, of string, p project.Promotion, since time.Time) (refused, err error) {
+func (f Finder) unhealthy(ctx context.Context, of string, p project.Promotion, since time.Time) (refused, err error) {
 	names := make(map[project.Target][]string)
 	var targets []project.Target
 	for _, a := range p.Alarms {
@@ -70,9 +60,9 @@ func (e *Engine) unhealthy(ctx context.Context, of string, p project.Promotion, 
 	}
 	var wrong []error
 	for _, t := range targets {
-		found, err := e.alarmsIn(ctx, of, t, slices.Compact(slices.Sorted(slices.Values(names[t]))), since)
+		found, err := f.alarmsIn(ctx, of, t, slices.Compact(slices.Sorted(slices.Values(names[t]))), since)
 		switch {
-		case refusal(err):
+		case fault.Final(err):
 			wrong = append(wrong, fmt.Errorf("the alarms %s of %s: %w", strings.Join(names[t], ", "), of, err))
 		case err != nil:
 			return nil, err
@@ -83,11 +73,11 @@ func (e *Engine) unhealthy(ctx context.Context, of string, p project.Promotion, 
 }
 
 // alarmsIn says what is wrong with the alarms of a target.
-func (e *Engine) alarmsIn(ctx context.Context, of string, t project.Target, names []string, since time.Time) ([]error, error) {
-	if err := e.Permits.Permit(ctx, of, t); err != nil {
+func (f Finder) alarmsIn(ctx context.Context, of string, t project.Target, names []string, since time.Time) ([]error, error) {
+	if err := f.Permits.Permit(ctx, of, t); err != nil {
 		return nil, err
 	}
-	all, err := e.Alarms.States(ctx, t, names)
+	all, err := f.Alarms.States(ctx, t, names)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +85,7 @@ func (e *Engine) alarmsIn(ctx context.Context, of string, t project.Target, name
 	for _, a := range all {
 		raised := time.Time{}
 		if a.OK() && !a.Since.Before(since) { // it had another state before
-			if raised, err = e.Alarms.Raised(ctx, t, a.Name, since); err != nil {
+			if raised, err = f.Alarms.Raised(ctx, t, a.Name, since); err != nil {
 				return nil, err
 			}
 		}
@@ -109,15 +99,4 @@ func (e *Engine) alarmsIn(ctx context.Context, of string, t project.Target, name
 		}
 	}
 	return wrong, nil
-}
-
-// startPromotion starts the execution of a promotion that follows a run. If the function crashes before, the sweep does so.
-func (e *Engine) startPromotion(ctx context.Context, p *run.Run) error {
-	if p == nil {
-		return nil
-	}
-	if err := e.startExecution(ctx, *p); err != nil {
-		return fmt.Errorf("promote the files of run %s: %w", p.Follows, err)
-	}
-	return nil
 }
