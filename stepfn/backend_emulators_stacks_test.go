@@ -268,16 +268,34 @@ func (r *emulators) update(name string, end plan.Status) error {
 	if end == "UPDATE_ROLLBACK_FAILED" {
 		r.injectAt(name, local.Fault{Operation: "rollback", Reason: "injected", Times: 1})
 	}
+	return r.updateWith(name, nil, end == "UPDATE_FAILED")
+}
+
+// updateWith updates a stack without Stackwright, with new values of some parameters and with other tags.
+func (r *emulators) updateWith(name string, values map[string]string, unrolled bool) error {
+	outside, physical := r.at(name)
 	was, err := outside.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
 	if err != nil {
 		return err
 	}
-	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), DisableRollback: aws.Bool(end == "UPDATE_FAILED"), Tags: []types.Tag{{Key: aws.String("changed"), Value: aws.String(fmt.Sprint(r.next()))}}}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true), DisableRollback: aws.Bool(unrolled), Tags: []types.Tag{{Key: aws.String("changed"), Value: aws.String(fmt.Sprint(r.next()))}}}
 	for _, p := range was.Stacks[0].Parameters {
-		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)})
+		given := types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)}
+		if value, other := values[*p.ParameterKey]; other {
+			given = types.Parameter{ParameterKey: p.ParameterKey, ParameterValue: &value}
+		}
+		in.Parameters = append(in.Parameters, given)
 	}
 	_, err = outside.UpdateStack(r.Context(), in)
 	return err
+}
+
+// SetParameter is backend.
+func (r *emulators) SetParameter(name, parameter, value string) {
+	if err := r.updateWith(name, map[string]string{parameter: value}, false); err != nil {
+		r.Fatal(err)
+	}
+	r.waitNotBusy(name)
 }
 
 func (r *emulators) ByHand(s stack, w stacks) {

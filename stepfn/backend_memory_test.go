@@ -66,6 +66,7 @@ type backend interface {
 
 	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright and with other tags
 	DeleteChangeSets(stack string)                // a user deletes the change sets of the stack
+	SetParameter(stack, parameter, value string)  // a user updates the stack with another value
 	SetOutside(stack, setting string)             // a user turns its protection on or off, or gives it theirPolicy
 	StackLimit(n int)                             // so many stacks there may be in each account and region
 	LoseTemplate(stack string)                    // with which the stack was deployed
@@ -532,6 +533,10 @@ func (p *memoryBackend) ByHand(s stack, w stacks) {
 func (p *memoryBackend) DeleteChangeSets(name string) {
 	p.Cloud.DeleteChangeSets(physicalName(name))
 }
+func (p *memoryBackend) SetParameter(name, parameter, value string) {
+	p.Cloud.SetParameter(physicalName(name), parameter, value)
+}
+
 func (p *memoryBackend) SetOutside(name, setting string) {
 	live, err := p.Cloud.Live(p.Context(), plan.Location{Stack: physicalName(name)})
 	if err != nil {

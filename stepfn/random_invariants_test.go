@@ -95,7 +95,7 @@ func (g *player) monitor(p *memoryBackend) {
 	p.Store.Followed = w.read
 	p.Backend.Started = w.startedBy
 	p.Hooks.Called = w.hookCalled
-	p.Cloud.Updates = w.updates
+	p.Cloud.Updates, p.Cloud.Creates = w.updates, w.creates
 	p.Cloud.Resized, p.Cloud.Scaled, p.Cloud.Switched = w.resized, w.counted, w.switches
 	w.watchBudgets()
 }

@@ -1,6 +1,7 @@
 package stepfn_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +20,7 @@ const (
 	restores  invariant = "restores: a restore deploys the very files that its snapshot named when the restore was planned"
 
 	keptBackups  invariant = "kept backups: every backup that a snapshot has exists, and every other one is named by a run that has not succeeded, or that was to keep it"
+	notEmpty     invariant = "not empty: a stack that a restore was to create with the data of a backup, and has not, is not created empty"
 	keptRestored invariant = "kept restored: only a restore changes what a database was restored from, and to a backup that exists"
 )
 
@@ -177,4 +179,14 @@ func (w *monitor) restored(t action.Task, before, after map[string]string) {
 	w.holds(keptRestored, o.FromRevision && o.NamesSnapshot(), "run %s, a %s, changes what the database of %s is restored from: from %q to %q", r.ID, r.Operation, t.Node.Name, was, is)
 	exists := slices.ContainsFunc(w.p.Cloud.Backups(), func(arn string) bool { return arn == is || strings.HasSuffix(arn, ":"+is) })
 	w.holds(keptRestored, exists, "run %s restores the database of %s from %q, which does not exist", r.ID, t.Node.Name, is)
+}
+
+// creates checks a creation: no stack is created without data that a restore was to create with data.
+func (w *monitor) creates(t action.Task, with map[string]string) {
+	r := w.p.Store.Lend(t.Run)
+	if value, has := with[backupParameter]; has && value == "" {
+		l, err := w.p.Store.Lock(context.Background(), r.Project)
+		arn := l.Unrestored[t.Node.Name+".Database"]
+		w.holds(notEmpty, err == nil && arn == "", "run %s, a %s, creates %s without data, and a restore was to create it from %s", r.ID, r.Operation, t.Node.Name, arn)
+	}
 }

@@ -241,6 +241,21 @@ func (s *scenario) restored(st statement) {
 	s.expect(got, strings.Join(st.args[1:], " "))
 }
 
+// restoreOutside restores the database of a stack without Stackwright.
+func (s *scenario) restoreOutside(st statement) {
+	for _, one := range s.Lock().Snapshots {
+		for _, b := range one.Backups {
+			if one.Name == st.args[1] && b.Node == st.args[0] && b.Resource == "Database" {
+				s.SetParameter(s.at(b.Node), backupParameter, b.ARN)
+				return
+			}
+		}
+	}
+	if !s.unchecked {
+		s.Fatalf("snapshot %s has no backup of %s.Database", st.args[1], st.args[0])
+	}
+}
+
 // keepSnapshots sets the policy of project files.
 func (s *scenario) keepSnapshots(st statement) {
 	p := project.SnapshotPolicy{Keep: number(st.args[0])}

@@ -121,6 +121,7 @@ var words = []word{
 	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                                                      // somebody changes the topic of the stack without CloudFormation, or deletes it
 	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},                                        // a user deletes the change sets of the stack
 	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},                                             // a user changes this setting of the stack, which is no operation
+	{"restore-outside", "STACK TEXT", (*scenario).restoreOutside, isGiven},                                        // a user updates the stack so that its database is restored from its backup in a snapshot
 	{"stack-limit", "NUMBER", (*scenario).stackLimit, isGiven},                                                    // so many stacks there may be in each account and region from now on
 	{"lose-template", "STACK", func(s *scenario, st statement) { s.LoseTemplate(st.args[0]) }, isGiven},           // that the stack was deployed with is no longer in the bucket
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                                                      // nobody may read its template from now on

@@ -9,7 +9,7 @@ import (
 // createEmptyVerb creates a stack without resources, with its role and tags. An import brings resources into it.
 func createEmptyVerb(c Cloud) Verb {
 	return Verb{
-		Name: plan.CreateEmpty, Action: empty{change{c}},
+		Name: plan.CreateEmpty, Action: empty{change{c}}, Before: recordRestored,
 		Request: CreateStack, Configures: true, WokenByEvents: true, PollReads: 1, Past: "created empty",
 	}
 }

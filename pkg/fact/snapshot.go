@@ -162,11 +162,7 @@ func readRestored(ctx context.Context, e Reading, p project.Project) (project.Pr
 	if err != nil {
 		return p, fmt.Errorf("find what the stacks were restored from: %w", err)
 	}
-	backups, err := restoring(ctx, e)
-	if err != nil {
-		return p, err
-	}
-	again, err := restoredBefore(ctx, e)
+	from, err := restoring(ctx, e)
 	if err != nil {
 		return p, err
 	}
@@ -174,34 +170,34 @@ func readRestored(ctx context.Context, e Reading, p project.Project) (project.Pr
 	if err != nil {
 		return p, err
 	}
-	read, err := plan.Restored(p, records, live, backups, again)
+	read, err := plan.Restored(p, records, live, from)
 	if err != nil {
 		return p, err
 	}
 	return read, e.CheckValues(ctx, p, read)
 }
 
-// restoring lists the backups from which the run restores data; none if it restores none.
-func restoring(ctx context.Context, e Reading) ([]plan.Backup, error) {
-	r, o := e.Run, e.operation(e.Run)
-	if !o.FromRevision || !o.NamesSnapshot() {
-		return nil, nil
-	}
+// restoring says from which backups the run restores data, or creates what a restore was to restore.
+func restoring(ctx context.Context, e Reading) (plan.Restoring, error) {
+	r := e.Run
 	l, err := e.Store.Lock(ctx, r.Project)
-	if err != nil {
-		return nil, err
+	from := plan.Restoring{Unrestored: l.Unrestored}
+	if o := e.operation(r); err != nil || !o.FromRevision || !o.NamesSnapshot() {
+		return from, err
 	}
 	s, err := l.Snapshot(r.Snapshot)
-	return s.Backups, err
+	if err != nil {
+		return from, err
+	}
+	from.Backups = s.Backups
+	from.Again, err = restoredBefore(ctx, e)
+	return from, err
 }
 
 // restoredBefore lists the nodes that runs which the run, a retry, repeats have deployed.
 func restoredBefore(ctx context.Context, e Reading) (map[string]bool, error) {
 	nodes := make(map[string]bool)
 	r := e.Run
-	if !e.operation(r).NamesSnapshot() {
-		return nodes, nil
-	}
 	for id := r.Of; id != ""; {
 		before, err := e.Store.Load(ctx, id)
 		switch {

@@ -272,6 +272,9 @@ func (v View) uses(b Backup) []string {
 			all = append(all, what+" of stack "+node)
 		}
 	}
+	if v.Snapshots.Unrestored[b.Data.String()] == b.ARN && v.Live[b.Node].Status.Gone() {
+		all = append(all, "a restore that has not created stack "+b.Node)
+	}
 	for node, r := range v.Recorded {
 		for resource, from := range r.Restored {
 			if b.is(from.Value) && v.Live[node].Status.Gone() {

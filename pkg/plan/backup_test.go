@@ -136,6 +136,15 @@ func TestDeleteSnapshotWithBackups(t *testing.T) {
 	if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "what the record of stack web, which does not exist: Database is restored from it when it is created again, names") {
 		t.Errorf("a stack that is created again: %v", err)
 	}
+	delete(v.Recorded, "web")
+	v.Snapshots.Unrestored = map[string]string{"db.Database": "arn:aws:rds:eu-west-1:111122223333:snapshot:old-d"}
+	if _, err := plan.DeleteSnapshot(v); err != nil {
+		t.Errorf("the stack exists: %v", err)
+	}
+	v.Live["db"] = plan.Live{}
+	if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "what a restore that has not created stack db names") {
+		t.Errorf("a restore that has not started: %v", err)
+	}
 	v.Snapshots.Without = true
 	if p, err := plan.DeleteSnapshot(v); err != nil || len(p.Steps) > 0 || !strings.Contains(p.Messages[0], "snapshot:old-c, arn:aws:rds:eu-west-1:111122223333:snapshot:old-d") {
 		t.Errorf("%v, %v", p, err)
@@ -200,7 +209,7 @@ func TestRestored(t *testing.T) {
 		"retried, not there": {"somewhere", []plan.Backup{b}, true, b.ARN},
 	} {
 		live := map[string]plan.Live{"db": {StackID: "id", Parameters: map[string]string{"Backup": c.now, "Other": "other"}}}
-		got, err := plan.Restored(p, nil, live, c.backups, map[string]bool{"db": c.again})
+		got, err := plan.Restored(p, nil, live, plan.Restoring{Backups: c.backups, Again: map[string]bool{"db": c.again}})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -217,7 +226,7 @@ func TestRestored(t *testing.T) {
 		if value == "denied" {
 			live["db"] = plan.Live{AccessError: "no role"}
 		}
-		if _, err := plan.Restored(p, nil, live, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Restored(p, nil, live, plan.Restoring{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", value, err)
 		}
 	}
@@ -272,28 +281,40 @@ func TestRestoredFromRecord(t *testing.T) {
 		backups []plan.Backup
 		want    string
 		refused string
+
+		unrestored map[string]string
+		dead       bool // the stack is ROLLBACK_COMPLETE
 	}{
-		"gone":                           {records: recorded("Bak", arn), want: arn},
-		"gone, with another name":        {records: recorded("Backup", arn), want: arn},
-		"gone, never restored":           {records: recorded("Bak", ""), want: ""},
-		"gone, not recorded":             {want: ""},
-		"gone, and to be restored":       {records: recorded("Bak", other.ARN), backups: []plan.Backup{other}, want: other.ARN},
-		"created empty":                  {records: recorded("Bak", arn), has: map[string]string{}, want: arn},
-		"renamed":                        {records: recorded("Backup", arn), has: map[string]string{"Backup": name, "Size": "s"}, want: name},
-		"renamed, never restored":        {records: recorded("Backup", ""), has: map[string]string{"Backup": "", "Size": "s"}, want: ""},
-		"renamed, and hidden":            {records: recorded("Backup", arn), has: map[string]string{"Backup": "****"}, refused: "parameter Backup, because the template says NoEcho"},
-		"the stack is right":             {records: recorded("Bak", "older"), has: map[string]string{"Bak": arn}, want: arn},
-		"written for the first time":     {has: map[string]string{"Size": "s", "Name": "sw-2"}, want: ""},
-		"changed outside":                {records: recorded("Backup", arn), has: map[string]string{"Size": "s"}, refused: "the stack has no parameter Backup any more"},
-		"renamed, and not recorded":      {has: map[string]string{"Backup": arn, "Size": "s"}, refused: "write " + arn + " as the value of Bak"},
-		"renamed, by name":               {has: map[string]string{"Backup": name}, refused: "the files have no parameter Backup any more, which names the backup " + name},
-		"another parameter, still given": {has: map[string]string{"Size": arn}, want: ""},
+		"gone":                             {records: recorded("Bak", arn), want: arn},
+		"gone, with another name":          {records: recorded("Backup", arn), want: arn},
+		"gone, never restored":             {records: recorded("Bak", ""), want: ""},
+		"gone, not recorded":               {want: ""},
+		"gone, and to be restored":         {records: recorded("Bak", other.ARN), backups: []plan.Backup{other}, want: other.ARN},
+		"created empty":                    {records: recorded("Bak", arn), has: map[string]string{}, want: arn},
+		"renamed":                          {records: recorded("Backup", arn), has: map[string]string{"Backup": name, "Size": "s"}, want: name},
+		"renamed, never restored":          {records: recorded("Backup", ""), has: map[string]string{"Backup": "", "Size": "s"}, want: ""},
+		"renamed, and hidden":              {records: recorded("Backup", arn), has: map[string]string{"Backup": "****"}, refused: "parameter Backup, because the template says NoEcho"},
+		"the stack is right":               {records: recorded("Bak", "older"), has: map[string]string{"Bak": arn}, want: arn},
+		"written for the first time":       {has: map[string]string{"Size": "s", "Name": "sw-2"}, want: ""},
+		"changed outside":                  {records: recorded("Backup", arn), has: map[string]string{"Size": "s"}, refused: "the stack has no parameter Backup any more"},
+		"renamed, and not recorded":        {has: map[string]string{"Backup": arn, "Size": "s"}, refused: "write " + arn + " as the value of Bak"},
+		"renamed, by name":                 {has: map[string]string{"Backup": name}, refused: "the files have no parameter Backup any more, which names the backup " + name},
+		"another parameter, still given":   {has: map[string]string{"Size": arn}, want: ""},
+		"a restore has not started":        {unrestored: map[string]string{"db.Database": arn}, want: arn},
+		"of another resource":              {unrestored: map[string]string{"db.Cluster": arn}, want: ""},
+		"it has not started, and recorded": {records: recorded("Bak", other.ARN), unrestored: map[string]string{"db.Database": arn}, want: arn},
+		"it was created meanwhile":         {has: map[string]string{"Bak": other.ARN}, unrestored: map[string]string{"db.Database": arn}, want: other.ARN},
+		"its creation has failed":          {has: map[string]string{"Bak": other.ARN}, dead: true, unrestored: map[string]string{"db.Database": arn}, want: arn},
+		"another restore":                  {unrestored: map[string]string{"db.Database": arn}, backups: []plan.Backup{other}, want: other.ARN},
 	} {
 		live := map[string]plan.Live{}
 		if c.has != nil {
 			live["db"] = plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", Parameters: c.has}
+			if c.dead {
+				live["db"] = plan.Live{StackID: "id", Status: "ROLLBACK_COMPLETE", Parameters: c.has}
+			}
 		}
-		got, err := plan.Restored(p, c.records, live, c.backups, map[string]bool{"db": c.backups != nil})
+		got, err := plan.Restored(p, c.records, live, plan.Restoring{Backups: c.backups, Again: map[string]bool{"db": c.backups != nil}, Unrestored: c.unrestored})
 		if c.refused != "" {
 			if err == nil || !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("%s: refused with %v", about, err)
@@ -301,7 +322,8 @@ func TestRestoredFromRecord(t *testing.T) {
 			continue
 		}
 		value, known := got.Nodes["db"].Parameters["Bak"].Known()
-		if want := (project.Restored{Parameter: "Bak", Value: c.want}); err != nil || !known || value != c.want || got.Restored["db.Database"] != want || got.Nodes["db"].Restored["Database"] != want {
+		want, late := project.Restored{Parameter: "Bak", Value: c.want}, project.Restored{Parameter: "Bak", Value: c.want, Late: c.unrestored["db.Database"] != "" && c.want == arn}
+		if err != nil || !known || value != c.want || got.Restored["db.Database"] != late || got.Nodes["db"].Restored["Database"] != want {
 			t.Errorf("%s: %q, %+v, %v", about, value, got.Restored, err)
 		}
 	}

@@ -83,6 +83,12 @@ type Step struct {
 	Expected   Seconds            `json:"expected,omitempty"`   // how long it probably takes, if it changes anything; not part of the plan's digest
 }
 
+// Deploys reports whether the stack of the step's node is deployed once the step is done.
+func (s Step) Deploys() bool { return s.does(Create, Update, Execute) }
+
+// Forgets reports whether there is no stack of the step's node once the step is done, or it is not recorded.
+func (s Step) Forgets() bool { return s.does(Delete, Forget) }
+
 // Reads reports whether the step only reads a stack into its record.
 func (s Step) Reads() bool { return s.does(Read) }
 

@@ -98,10 +98,17 @@ func (r Record) Awaited() bool {
 	return len(r.Reimport) > 0
 }
 
+// Restoring is from which backups a run restores data.
+type Restoring struct {
+	Backups    []Backup          // of its snapshot; none if it is no restore
+	Again      map[string]bool   // the nodes that a run which is retried has deployed with these backups
+	Unrestored map[string]string // as of Snapshots
+}
+
 // Restored returns a project with the values of RestorableParameters: what the stacks have now, or the backups of a restore. A stack that is gone, and was not
-// deleted permanently, gets what its record says. The nodes of again keep what they have: a run that is retried has deployed them with these backups. It refuses
-// a parameter whose value is not known: a deploy would replace the resource.
-func Restored(p project.Project, records map[string]Record, live map[string]Live, backups []Backup, again map[string]bool) (project.Project, error) {
+// deleted permanently, gets the backup of a restore that has not created it, or what its record says. It refuses a parameter whose value is not known: a deploy
+// would replace the resource.
+func Restored(p project.Project, records map[string]Record, live map[string]Live, from Restoring) (project.Project, error) {
 	parameters := RestorableParameters(p)
 	recorded, _, _ := Rename(p, records)
 	nodes := maps.Clone(p.Nodes)
@@ -113,16 +120,20 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 		for _, key := range slices.Sorted(maps.Keys(parameters[name])) {
 			of := Data{Node: name, Resource: parameters[name][key]}.String()
 			now, err := restoredFrom(n, key, recorded[name].Restored[parameters[name][key]], live[name])
+			late := from.Unrestored[of] != "" && live[name].AccessError == "" && (live[name].StackID == "" || live[name].Dead())
+			if late {
+				now, err = from.Unrestored[of], nil
+			}
 			if err != nil {
 				refusals = append(refusals, fmt.Errorf("stack %s: parameter %s: ${restored:%s}: %w", name, key, parameters[name][key], err))
 			}
-			r := project.Restored{Parameter: key, Value: now}
-			if i := slices.IndexFunc(backups, func(b Backup) bool { return b.Data.String() == of }); i >= 0 {
+			r := project.Restored{Parameter: key, Value: now, Late: late}
+			if i := slices.IndexFunc(from.Backups, func(b Backup) bool { return b.Data.String() == of }); i >= 0 {
 				if live[name].StackID == "" { // it is created from the backup, whatever it was before
-					now = ""
+					now, r.Late = "", false
 				}
-				if r.Again = again[name] && backups[i].is(now); !r.Again {
-					r.Value = backups[i].Identifier(now)
+				if r.Again = from.Again[name] && from.Backups[i].is(now); !r.Again {
+					r.Value = from.Backups[i].Identifier(now)
 				}
 			}
 			p.Restored[of] = r
@@ -166,8 +177,8 @@ func restoredFrom(n project.Node, key string, recorded project.Restored, live Li
 	return "", nil
 }
 
-// sayEmpty says which resources that could be restored a plan creates without data.
-func (v View) sayEmpty(p Plan) []string {
+// sayCreated says which resources that could be restored a plan creates without data, and which it creates from the backup of a restore that has not created them.
+func (v View) sayCreated(p Plan) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(v.Desired.Nodes)) {
 		n := v.Desired.Nodes[name]
@@ -177,7 +188,11 @@ func (v View) sayEmpty(p Plan) []string {
 			continue
 		}
 		for _, resource := range slices.Sorted(maps.Keys(n.Restored)) {
-			if from := n.Restored[resource]; from.Value == "" {
+			of := Data{Node: name, Resource: resource}.String()
+			switch from := n.Restored[resource]; {
+			case v.Desired.Restored[of].Late:
+				all = append(all, fmt.Sprintf("stack %s is created, and %s has the data of the backup %s (parameter %s), because a restore of it was requested and has not created the stack: to create it without data, destroy the project first, or write an empty text as the value of the parameter", name, resource, from.Value, from.Parameter))
+			case from.Value == "":
 				all = append(all, fmt.Sprintf("stack %s is created, and ${restored:%s} is empty (parameter %s), so %s is created without data: to have data of a snapshot, restore that instead", name, resource, from.Parameter, resource))
 			}
 		}

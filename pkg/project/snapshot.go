@@ -46,4 +46,5 @@ type Restored struct {
 	Parameter string `json:"parameter"`
 	Value     string `json:"value,omitempty"` // the parameter's; empty if the resource was created without a backup
 	Again     bool   `json:"again,omitempty"` // a run that is retried has restored the resource from this backup
+	Late      bool   `json:"late,omitempty"`  // it is the backup of a restore that has not created the stack
 }

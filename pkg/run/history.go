@@ -27,6 +27,8 @@ type History struct {
 
 	Snapshots []Snapshot `json:"snapshots,omitempty"` // newest first, at most plan.MostSnapshots
 
+	Unrestored map[string]string `json:"unrestored,omitempty"` // what a restore was to create from a backup, and has not, as "db.Database", with the ARN: no run has deployed the stack since, and none has deleted it
+
 	SnapshotPolicy *project.SnapshotPolicy `json:"snapshot_policy,omitempty"` // what the files of the last successful deploy say about which snapshots are kept; nil if nothing
 
 	Moved []string `json:"moved,omitempty"` // the runs that may have moved resources between stacks since the last successful deploy
@@ -124,6 +126,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.Kind, h.Destroy = r.Kind, r.Destroy // what is recorded was adopted by these files: nothing was deployed yet, or they are more than what was
 	}
 	h.Snapshots = h.snapshotsAfter(r, o)
+	h.Unrestored = h.unrestoredAfter(r, o)
 	if !o.Writes || r.Started.IsZero() {
 		return h
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +99,7 @@ func (h History) RevisionNamed(r *Run, o plan.Operation) (word string, err error
 
 // AboutSnapshot is what the plan of a request that gives a name knows about the snapshots.
 func (h History) AboutSnapshot(name string, now time.Time) plan.Snapshots {
-	about := plan.Snapshots{Name: name, Named: h.snapshotNames(), Now: now}
+	about := plan.Snapshots{Name: name, Named: h.snapshotNames(), Unrestored: h.Unrestored, Now: now}
 	if h.SnapshotPolicy != nil {
 		about.Policy = *h.SnapshotPolicy
 	}
@@ -156,6 +157,41 @@ func (h History) withoutDeleted(r Run) []Snapshot {
 			s.Backups[i].Deleted = b.Deleted || gone[b.ARN]
 		}
 		left = append(left, s)
+	}
+	return left
+}
+
+// unrestoredAfter is Unrestored after r, of operation o, has ended: with what r was to restore and has not, and without what it has deployed, or deleted and
+// was not to create again.
+func (h History) unrestoredAfter(r Run, o plan.Operation) map[string]string {
+	if o.Preview {
+		return h.Unrestored
+	}
+	if o.DeletesAll && !r.Partial() && r.State == StateSucceeded {
+		return nil
+	}
+	done, deploys, gone := make(map[string]bool), make(map[string]bool), make(map[string]bool) // nodes
+	for _, s := range r.Steps {
+		done[s.Node] = done[s.Node] || s.Deploys() && s.Status == Done
+		deploys[s.Node] = deploys[s.Node] || s.Deploys()
+		gone[s.Node] = gone[s.Node] || s.Forgets() && s.Status == Done
+	}
+	left := maps.Clone(h.Unrestored)
+	maps.DeleteFunc(left, func(of, _ string) bool {
+		node := of[:strings.LastIndex(of, ".")]
+		return done[node] || gone[node] && !deploys[node]
+	})
+	s, err := h.Snapshot(r.Snapshot)
+	if err != nil || !o.FromRevision || !o.NamesSnapshot() {
+		return left
+	}
+	for _, b := range plan.Left(s.Backups) {
+		if b.Property != "" && deploys[b.Node] && !done[b.Node] {
+			if left == nil {
+				left = make(map[string]string)
+			}
+			left[b.Data.String()] = b.ARN
+		}
 	}
 	return left
 }

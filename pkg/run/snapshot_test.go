@@ -162,3 +162,39 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 }
+
+// What a restore was to create from backups, and has not, is known until a run has deployed the stack, or has deleted it.
+func TestUnrestored(t *testing.T) {
+	backup := func(node string) plan.Backup {
+		return plan.Backup{Data: plan.Data{Node: node, Resource: "Database", Property: "DBSnapshotIdentifier"}, ARN: "arn of " + node}
+	}
+	table := backup("table")
+	table.Property = ""
+	step := func(node string, v plan.Verb, s run.Status) run.Step {
+		return run.Step{Step: plan.Step{ID: plan.StepID(node, v, ""), Node: node, Verb: v}, Status: s}
+	}
+	var l run.Lock
+	l.Snapshots = []run.Snapshot{{Name: "first", Backups: []plan.Backup{backup("a"), backup("b"), backup("c"), table}}}
+	end := func(want, operation string, state run.State, steps ...run.Step) {
+		t.Helper()
+		r := deployed("r"+operation, operation, "v1", 1, state)
+		r.Snapshot, r.Steps, l.Owner = map[bool]string{true: "first"}[strings.HasSuffix(operation, "restore")], steps, run.Writer{Run: r.ID}
+		l = l.Leave(r, plan.AllOperations().Of(operation), "next").Lock
+		if got := fmt.Sprint(l.Unrestored); got != "map["+want+"]" {
+			t.Errorf("after a %s that has %s: %s", operation, state, got)
+		}
+	}
+	end("", "deploy", run.StateFailed, step("a", plan.Create, run.Failed))
+	end("", "plan-restore", run.StateSucceeded, step("a", plan.Create, run.Pending))
+	end("a.Database:arn of a b.Database:arn of b", "restore", run.StateFailed,
+		step("a", plan.Create, run.Skipped), step("b", plan.Delete, run.Done), step("b", plan.Create, run.Failed), step("c", plan.Update, run.Done), step("table", plan.Create, run.Skipped))
+	end("a.Database:arn of a b.Database:arn of b", "deploy", run.StateCancelled, step("b", plan.Delete, run.Done), step("b", plan.Create, run.Skipped))
+	end("b.Database:arn of b", "deploy", run.StateFailed, step("a", plan.Create, run.Done), step("b", plan.Create, run.Failed))
+	end("", "deploy", run.StateFailed, step("b", plan.Delete, run.Done))
+	end("c.Database:arn of c", "restore", run.StateCancelled, step("c", plan.Update, run.Skipped))
+	end("c.Database:arn of c", "plan-destroy", run.StateSucceeded)
+	end("c.Database:arn of c", "destroy", run.StateFailed)
+	end("", "destroy", run.StateSucceeded)
+	end("c.Database:arn of c", "restore", run.StateCancelled, step("c", plan.Execute, run.Skipped))
+	end("", "forget", run.StateSucceeded, step("c", plan.Forget, run.Done))
+}

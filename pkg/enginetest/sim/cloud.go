@@ -42,6 +42,7 @@ type Cloud struct {
 
 	Lag       time.Duration                                        // by how much the descriptions of stacks are older than their events
 	Updates   func(t action.Task, before, after map[string]string) // called with the parameters of each update; nil for none
+	Creates   func(t action.Task, with map[string]string)          // called with the parameters of each creation; nil for none
 	EventsLag time.Duration                                        // how late an event is shown
 	Others    []string                                             // tokens under which another request was sent than the first
 
@@ -236,6 +237,14 @@ func (c *Cloud) Make(name, template string, params map[string]string) {
 
 // Tag gives a live stack the tag of a project, without an operation.
 func (c *Cloud) Tag(name, project string) { c.live[name].project = project }
+
+// SetParameter gives a live stack another value of a parameter, as an update by another person does.
+func (c *Cloud) SetParameter(name, parameter, value string) {
+	st := c.live[name]
+	st.now.params = maps.Clone(st.now.params)
+	st.now.params[parameter] = value
+	c.Set(name, "UPDATE_COMPLETE")
+}
 
 // Use adds a stack outside Stackwright that imports the export of another.
 func (c *Cloud) Use(user, name string) {
@@ -588,6 +597,9 @@ func (c *Cloud) Begin(_ context.Context, t action.Task) (plan.Receipt, error) {
 	}
 	if t.Request == action.UpdateStack && c.Updates != nil {
 		c.Updates(t, st.now.params, want.params)
+	}
+	if t.Request == action.CreateStack && c.Creates != nil {
+		c.Creates(t, want.params)
 	}
 	c.tokens[t.Token()], c.sent[t.Token()] = st.id, requestOf(t)
 	c.Requests = append(c.Requests, Request{c.clock.Now(), t.Number, name + "/" + operations[t.Request]})

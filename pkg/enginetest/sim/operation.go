@@ -64,6 +64,8 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 	watched := float64(want.triggers.Minutes*60) / c.seconds(st) // the rollback triggers, after the resources are deployed
 	switch t.Request {
 	case action.CreateStack:
+		// DescribeStacks shows them also while the creation is in progress, and when it has failed
+		st.now.params, st.now.tags = want.params, want.tags
 		c.set(st, t, "CREATE_IN_PROGRESS", "")
 		if limit := float64(t.Step.Timeout.Minutes() * 60); limit > 0 && limit < c.seconds(st) {
 			after(limit/c.seconds(st), func() {
