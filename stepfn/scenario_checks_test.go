@@ -348,3 +348,22 @@ func (s *scenario) dataLoss(st statement) {
 	}
 	s.expect(strings.Join(lose, " "), strings.Join(st.args, " "))
 }
+
+// deletesSnapshots compares the snapshots that the plan deletes, and those that stay.
+func (s *scenario) deletesSnapshots(st statement) {
+	var deleted, stay []string
+	for _, one := range s.Planned(s.ExecutionStatus(s.id)).Snapshots {
+		if !one.Deleted {
+			stay = append(stay, "+"+one.Snapshot)
+			continue
+		}
+		n := 0
+		for _, b := range one.Backups {
+			if b.Deleted {
+				n++
+			}
+		}
+		deleted = append(deleted, fmt.Sprintf("%s=%d", one.Snapshot, n))
+	}
+	s.expect(strings.Join(append(deleted, stay...), " "), strings.Join(st.args, " "))
+}

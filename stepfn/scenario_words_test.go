@@ -71,6 +71,8 @@ var words = []word{
 	{"snapshot", "SNAPSHOT-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"delete-snapshot", "SNAPSHOT-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"prune-snapshots", "[SNAPSHOT-OPTION...] [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-delete-snapshot", "SNAPSHOT-OPTION... [OUTCOME]", (*scenario).request, isRequest},
+	{"plan-prune-snapshots", "[OUTCOME]", (*scenario).request, isRequest},
 	{"restore", "RESTORE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"plan-restore", "RESTORE-OPTION... [OUTCOME]", (*scenario).request, isRequest},
 	{"retry", "[RUN] [OUTCOME]", (*scenario).request, isRequest},
@@ -154,14 +156,15 @@ var words = []word{
 	{"apart", "STEP STEP SECONDS", (*scenario).apart, isCheck},     // the shortest time between the end of the first and the start of the second
 	{"left-broken", "[STACK...]", (*scenario).leftBroken, isCheck}, // the stacks that failed steps left in a bad state; if there are any, the last execution ends in Failed dirty
 	{"unchanged", "NUMBER", (*scenario).unchanged, isCheck},
-	{"exact", "[STACK...]", (*scenario).exact, isCheck},            // the stacks whose changes in the plan are those of a change set
-	{"switches", "STACK [TEXT...]", (*scenario).switches, isCheck}, // what the plan of a suspend or a resume stops or starts in the stack
-	{"stays", "STACK TEXT...", (*scenario).stays, isCheck},         // what stays as it is by that plan, and why, contains the text
-	{"estimate", "STACK TEXT...", (*scenario).estimate, isCheck},   // what the plan says it does not know about the stack contains the text
-	{"says", "TEXT...", (*scenario).says, isCheck},                 // the messages contain the text
-	{"reason", "STACK TEXT...", (*scenario).reason, isCheck},       // a reason that the plan gives for its steps on the stack contains the text
-	{"hint", "TEXT...", (*scenario).hint, isCheck},                 // what the plan says beside its stacks, also of the selection, contains the text
-	{"data-loss", "[STACK...]", (*scenario).dataLoss, isCheck},     // the stacks of which the plan says that data is lost, or that it may be, or that this is not known
+	{"exact", "[STACK...]", (*scenario).exact, isCheck},             // the stacks whose changes in the plan are those of a change set
+	{"switches", "STACK [TEXT...]", (*scenario).switches, isCheck},  // what the plan of a suspend or a resume stops or starts in the stack
+	{"stays", "STACK TEXT...", (*scenario).stays, isCheck},          // what stays as it is by that plan, and why, contains the text
+	{"estimate", "STACK TEXT...", (*scenario).estimate, isCheck},    // what the plan says it does not know about the stack contains the text
+	{"says", "TEXT...", (*scenario).says, isCheck},                  // the messages contain the text
+	{"reason", "STACK TEXT...", (*scenario).reason, isCheck},        // a reason that the plan gives for its steps on the stack contains the text
+	{"hint", "TEXT...", (*scenario).hint, isCheck},                  // what the plan says beside its stacks, also of the selection, contains the text
+	{"deletes", "[TEXT...]", (*scenario).deletesSnapshots, isCheck}, // the snapshots that the plan deletes, newest first, with how many backups it deletes with them, and then + and those that stay
+	{"data-loss", "[STACK...]", (*scenario).dataLoss, isCheck},      // the stacks of which the plan says that data is lost, or that it may be, or that this is not known
 
 	// Checks of everything else.
 	{"run", "RUN STATE", (*scenario).runState, isCheck},

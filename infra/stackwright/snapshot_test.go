@@ -29,10 +29,18 @@ func TestSnapshot(t *testing.T) {
 	l.has(r.err, "restore deploys the files of the snapshot monday")
 	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "restore", "monday"), "restore of pair@default succeeded", "1 updated, 2 unchanged")
+	l.has(l.must(cli.ExitChanges, "snapshots", "delete", "tuesday", "--plan", "--exit-code"), "snapshots delete --plan of pair@default", "- snapshot tuesday  delete, made at", "1 snapshot to delete, 0 backups to delete")
+	l.has(l.must(cli.ExitOK, "snapshots", "delete", "tuesday", "--plan", "-o", "markdown"), "### `snapshots delete --plan` of pair@default", "- - snapshot tuesday  delete")
+	l.answers = "y\n"
+	r = l.run("snapshots", "delete", "tuesday")
+	if l.has(r.err, "- snapshot tuesday  delete", "snapshots delete does this to pair@default"); r.code != cli.ExitRefused {
+		t.Errorf("a deletion whose question was answered with y ended with %d", r.code)
+	}
+	l.answers = "yes\n"
 	l.must(cli.ExitOK, "snapshots", "delete", "tuesday")
 	l.answers = ""
 	for _, args := range [][]string{
-		{"snapshot"}, {"snapshot", "a/b"}, {"restore", "mondey"}, {"restore", "monday", "--exit-code"}, {"restore", "monday", "-o", "markdown"}, {"snapshots", "delete", "tuesday"}, {"snapshot", "x", "--project", "other"},
+		{"snapshot"}, {"snapshot", "a/b"}, {"restore", "mondey"}, {"restore", "monday", "--exit-code"}, {"restore", "monday", "-o", "markdown"}, {"snapshots", "delete", "tuesday"}, {"snapshots", "delete", "tuesday", "--plan"}, {"snapshots", "delete", "monday", "--exit-code"}, {"snapshots", "prune", "-o", "markdown"}, {"snapshots", "prune", "--plan"}, {"snapshot", "x", "--project", "other"},
 	} {
 		if r := l.run(args...); r.code != cli.ExitRefused {
 			t.Errorf("%v ended with %d: %s", args, r.code, r.err)

@@ -175,6 +175,15 @@ func TestPruneSnapshots(t *testing.T) {
 				got = append(got, s.ID)
 			}
 		}
+		var deleted []string
+		for _, s := range p.Snapshots {
+			if s.Deleted && len(s.Backups) == 2 && s.Backups[1].Deleted && len(s.Reasons) == 1 {
+				deleted = append(deleted, "drop-snapshot:"+s.Snapshot)
+			}
+		}
+		if err != nil || len(p.Snapshots) != len(v.Snapshots.Kept) || !slices.Equal(deleted, got) {
+			t.Errorf("%s: %+v, %v", name, p.Snapshots, err)
+		}
 		if err != nil || strings.Join(got, " ") != c.want || !strings.Contains(strings.Join(p.Messages, "\n"), c.says) || len(p.Steps) != 3*len(got) {
 			t.Errorf("%s: %q, %q, %v", name, got, p.Messages, err)
 		}

@@ -14,26 +14,27 @@ const ChangesFormat = 1
 // estimate: it is made from templates, parameters and what CloudFormation reports about
 // stacks, without asking CloudFormation what an update would do.
 type Changes struct {
-	Format      int             `json:"format"`
-	Run         string          `json:"run,omitempty"` // that has made the plan
-	Project     string          `json:"project"`
-	Environment string          `json:"environment"`
-	Operation   string          `json:"operation"`
-	Digest      string          `json:"digest"`             // of the plan
-	Revision    string          `json:"revision,omitempty"` // of the configuration
-	Stacks      []StackChange   `json:"stacks"`             // those that have steps, in an order in which they are deployed
-	Targets     []TargetsChange `json:"targets,omitempty"`  // of the stacks that have several, one for each, sorted
-	Messages    []string        `json:"messages,omitempty"`
-	Summary     Summary         `json:"summary"`
-	Steps       []PlannedStep   `json:"steps"`
-	Basis       []Basis         `json:"basis"`                  // what the plan was made from: if it has changed, deploy --plan refuses the plan
-	MaxParallel []project.Limit `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
-	MaxFailures []project.Limit `json:"max_failures,omitempty"` // how many stacks may fail before the run starts no more steps of the others
-	Seconds     Seconds         `json:"seconds,omitempty"`      // how long all steps probably take
-	Cost        *Cost           `json:"cost,omitempty"`         // what it adds a month, an estimate; missing if it is not estimated
-	Policies    []Violation     `json:"policies,omitempty"`     // what policies deny, or warn of
-	Hooks       []PlannedHook   `json:"hooks,omitempty"`        // of the whole deploy
-	Selection   *ShownSelection `json:"selection,omitempty"`    // which stacks it is about; missing if it is about all
+	Format      int               `json:"format"`
+	Run         string            `json:"run,omitempty"` // that has made the plan
+	Project     string            `json:"project"`
+	Environment string            `json:"environment"`
+	Operation   string            `json:"operation"`
+	Digest      string            `json:"digest"`             // of the plan
+	Revision    string            `json:"revision,omitempty"` // of the configuration
+	Stacks      []StackChange     `json:"stacks"`             // those that have steps, in an order in which they are deployed
+	Targets     []TargetsChange   `json:"targets,omitempty"`  // of the stacks that have several, one for each, sorted
+	Messages    []string          `json:"messages,omitempty"`
+	Summary     Summary           `json:"summary"`
+	Steps       []PlannedStep     `json:"steps"`
+	Basis       []Basis           `json:"basis"`                  // what the plan was made from: if it has changed, deploy --plan refuses the plan
+	MaxParallel []project.Limit   `json:"max_parallel,omitempty"` // how many stacks are changed at the same time
+	MaxFailures []project.Limit   `json:"max_failures,omitempty"` // how many stacks may fail before the run starts no more steps of the others
+	Seconds     Seconds           `json:"seconds,omitempty"`      // how long all steps probably take
+	Cost        *Cost             `json:"cost,omitempty"`         // what it adds a month, an estimate; missing if it is not estimated
+	Policies    []Violation       `json:"policies,omitempty"`     // what policies deny, or warn of
+	Hooks       []PlannedHook     `json:"hooks,omitempty"`        // of the whole deploy
+	Snapshots   []PlannedSnapshot `json:"snapshots,omitempty"`    // what a deletion or a prune of snapshots does with each, the newest first
+	Selection   *ShownSelection   `json:"selection,omitempty"`    // which stacks it is about; missing if it is about all
 }
 
 // A PlannedHook is a hook that the plan calls.

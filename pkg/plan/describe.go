@@ -57,6 +57,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 	all.Cost = costOf(all.Stacks)
 	all.Targets = v.targets(p, all.Stacks)
 	all.Messages = d.candidates.moveHints(p.Twins)
+	all.Snapshots = p.Snapshots
 	all.Selection = v.selection(c)
 	return all
 }

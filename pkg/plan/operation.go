@@ -43,7 +43,7 @@ type Operation struct {
 	Schedulable     bool     // schedules may request it
 	PrunesSnapshots bool     // its steps delete the snapshots that the policy of the project does not keep
 	TakesSnapshot   bool     // once it has succeeded, the history has the snapshot that its request names
-	DeletesSnapshot bool     // once it has succeeded, the history does not have the snapshot that its request names
+	DeletesSnapshot bool     // it deletes the snapshot that its request names: once it has succeeded, the history does not have it
 	NeedsRunning    bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
 	Options         []Option // that a request for it may have
 
@@ -176,7 +176,9 @@ func AllOperations() Operations {
 		warn(),
 		snapshot(),
 		deleteSnapshot(),
+		previewDeleteSnapshot(),
 		pruneSnapshots(),
+		previewPruneSnapshots(),
 		restore(),
 		previewRestore(),
 		retry(),

@@ -109,6 +109,8 @@ type Plan struct {
 	Messages  []string // what users should know about it
 
 	MaxFailures []project.Limit // how many stacks may fail before the run starts no more steps of the others, sorted
+
+	Snapshots []PlannedSnapshot // what a deletion or a prune of snapshots does with each, the newest first
 }
 
 // String returns one line for each step, with the IDs of the steps that it comes after,

@@ -29,14 +29,19 @@ func PruneSnapshots(v View) (Plan, error) {
 	for i, one := range s.Kept {
 		why := s.Policy.Drops(i, one.Made, s.Now)
 		if why == "" {
+			p.Snapshots = append(p.Snapshots, one.planned(false, false, fmt.Sprintf("the policy is to keep %s", s.Policy)))
 			continue
 		}
 		if refusals := v.inUse(one); len(refusals) > 0 {
+			var reasons []string
 			for _, err := range refusals {
+				reasons = append(reasons, err.Error())
 				p.Messages = append(p.Messages, "kept: "+err.Error())
 			}
+			p.Snapshots = append(p.Snapshots, one.planned(false, false, reasons...))
 			continue
 		}
+		p.Snapshots = append(p.Snapshots, one.planned(true, true, why))
 		p.Messages = append(p.Messages, fmt.Sprintf("snapshot %s of %s is deleted, with %d backups: %s", one.Name, one.Made.UTC().Format(time.RFC3339), len(Left(one.Backups)), why))
 		if err := p.dropping(one); err != nil {
 			return p, err

@@ -117,15 +117,20 @@ func DeleteSnapshot(v View) (Plan, error) {
 	var p Plan
 	i := slices.IndexFunc(s.Kept, func(one KeptSnapshot) bool { return one.Name == s.Name })
 	switch {
-	case i < 0 || len(s.Kept[i].Backups) == 0:
+	case i < 0:
+		return p, nil
+	case len(s.Kept[i].Backups) == 0:
+		p.Snapshots = []PlannedSnapshot{s.Kept[i].planned(true, false)}
 		return p, nil
 	case s.Without:
+		p.Snapshots = []PlannedSnapshot{s.Kept[i].planned(true, false)}
 		p.Messages = []string{"these backups stay, and Stackwright does not know them any more: " + strings.Join(arns(Left(s.Kept[i].Backups)), ", ")}
 		return p, nil
 	}
 	if refusals := v.inUse(s.Kept[i]); len(refusals) > 0 {
 		return p, errors.Join(refusals...)
 	}
+	p.Snapshots = []PlannedSnapshot{s.Kept[i].planned(true, true)}
 	return p, p.dropping(s.Kept[i])
 }
 

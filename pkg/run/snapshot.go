@@ -118,7 +118,7 @@ func (h History) AboutSnapshot(name string, now time.Time) plan.Snapshots {
 // snapshotsAfter are the snapshots, newest first, after r, of operation o, has ended.
 func (h History) snapshotsAfter(r Run, o plan.Operation) []Snapshot {
 	left := h.withoutDeleted(r)
-	if !o.TakesSnapshot && !o.DeletesSnapshot || r.State != StateSucceeded {
+	if o.Preview || !o.TakesSnapshot && !o.DeletesSnapshot || r.State != StateSucceeded {
 		return left
 	}
 	others := slices.DeleteFunc(slices.Clone(left), func(s Snapshot) bool { return s.Name == r.Snapshot })

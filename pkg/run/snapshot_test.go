@@ -54,6 +54,7 @@ func TestSnapshotsKeepTheirRevisions(t *testing.T) {
 		t.Errorf("after a destroy, %s is deployed", v.Run)
 	}
 	end("delete-snapshot", "d1", "", "second", run.StateFailed)
+	end("plan-delete-snapshot", "p1", "", "second", run.StateSucceeded)
 	end("delete-snapshot", "d2", "", "first", run.StateSucceeded)
 	if got := names(); got != "second=r22" {
 		t.Errorf("the snapshots are %s", got)

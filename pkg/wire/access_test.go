@@ -139,8 +139,12 @@ var requests = map[string]access.Role{
 	"snapshot":          access.Deployer,
 	"delete-snapshot":   access.Deployer,
 	"prune-snapshots":   access.Deployer,
-	"restore":           access.Deployer,
-	"plan-restore":      access.Deployer,
+
+	"plan-delete-snapshot": access.Deployer,
+	"plan-prune-snapshots": access.Deployer,
+
+	"restore":      access.Deployer,
+	"plan-restore": access.Deployer,
 }
 
 // The entries. The command line uploads, puts request objects and calls the API: it has no entry of

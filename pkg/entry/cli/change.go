@@ -222,7 +222,7 @@ func deletedBy(o plan.Operation, some bool) string {
 // error is of kind Refused if the plan is refused, or the user does not agree.
 func (s *session) confirm(ctx context.Context, q run.Request) error {
 	preview := q
-	preview.Operation, preview.Options = plan.PlanPrefix+q.Operation, run.Options{Selection: q.Selection, Retain: q.Retain, MaxDeletions: q.MaxDeletions}
+	preview.Operation, preview.Options = plan.PlanPrefix+q.Operation, run.Options{Selection: q.Selection, Retain: q.Retain, MaxDeletions: q.MaxDeletions, Snapshot: q.Snapshot, KeepBackups: q.KeepBackups}
 	id, err := s.to.Request(ctx, preview)
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (s *session) confirm(ctx context.Context, q run.Request) error {
 		return cmp.Or(errors.Join(reasons...), fault.New(fault.Refused, "its plan, run %s, is %s", r.ID, r.State))
 	}
 	c, _, err := s.changesOf(ctx, r)
-	if err != nil || len(c.Stacks)+len(c.Hooks) == 0 {
+	if err != nil || !c.Differs() {
 		return err
 	}
 	if s.call.flags.targets {

@@ -75,7 +75,7 @@ func (s *session) printPlan(ctx context.Context, r run.Run) error {
 	if show := s.call.command.shows; show != nil {
 		return show(s, ctx, c)
 	}
-	s.changes, s.denied = len(c.Stacks)+len(c.Hooks) > 0, len(plan.Denials(c.Policies)) > 0
+	s.changes, s.denied = c.Differs(), len(plan.Denials(c.Policies)) > 0
 	call := s.call
 	if call.flags.targets {
 		c.Targets = nil

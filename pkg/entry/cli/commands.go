@@ -368,15 +368,19 @@ successfully stay longer.` + ofHere + ofRev,
 With -o json, their ARNs are listed. DEPLOYED marks those whose revision was last deployed successfully to all stacks.` + ofHere,
 			examples: []string{"snapshots", "snapshots --project shop --env prod -o json"}},
 		{name: "prune", parent: "snapshots", operation: "prune-snapshots", args: "[DIR|FILE]", most: 1, short: "delete the snapshots that the project does not keep",
-			flags: "reason refuse yes " + recorded + watching + where + hosted, run: pruneSnapshots,
+			flags: "reason refuse plan.kept exit-code.kept yes " + recorded + watching + where + hosted, run: pruneSnapshots,
+			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes the snapshots, with their backups, that the project file does not keep: those that are not among the newest (snapshots: with keep:), and those that are
-older (for:). The files that were deployed last count. A snapshot whose backup a stack was restored from, or refers to, stays, and a message names it. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
-			examples: []string{"snapshots prune", "snapshots prune --project shop --env prod --yes"}},
+older (for:). The files that were deployed last count. A snapshot whose backup a stack was restored from, or refers to, stays, and a message names it. With --plan it
+shows each snapshot, whether it would be deleted and why, and each backup, and deletes nothing; --exit-code and -o markdown are for such a plan. On a terminal it shows the plan and asks first, unless --yes is given.` + ofProject + codes,
+			examples: []string{"snapshots prune", "snapshots prune --plan", "snapshots prune --project shop --env prod --yes"}},
 		{name: "delete", parent: "snapshots", operation: "delete-snapshot", args: "NAME", least: 1, most: 1, short: "delete a snapshot", completes: snapshotNames,
-			flags: "keep-backups reason refuse yes " + recorded + watching + where + hosted, run: removeSnapshot,
+			flags: "keep-backups reason refuse plan.kept exit-code.kept yes " + recorded + watching + where + hosted, run: removeSnapshot,
+			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes a snapshot and its backups, which cannot be undone; with --keep-backups, the backups stay in AWS. Its revision does not stay longer than others. The stacks stay as they are. A snapshot
-whose backup a stack was restored from, or refers to, is refused. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
-			examples: []string{"snapshots delete before-migration", "snapshots delete 2026-03-01 --project shop --env prod --yes"}},
+whose backup a stack was restored from, or refers to, is refused. With --plan it shows the snapshot and each backup that would be deleted, and deletes nothing; --exit-code and -o markdown are for
+such a plan. On a terminal it shows the plan and asks first, unless --yes is given.` + ofProject + codes,
+			examples: []string{"snapshots delete before-migration --plan", "snapshots delete 2026-03-01 --project shop --env prod --yes"}},
 		{name: "diff", args: "REVISION [REVISION]", least: 1, most: 2, group: groupShow, short: "show what differs between two revisions", completes: revisionWords,
 			flags: recorded + "output " + where, run: compareRevisions, outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what differs between the files of two revisions: which stacks were added, removed or changed, which of their parameters, tags and other

@@ -169,6 +169,8 @@ func (f *flags) definitions() map[string]definition {
 		"run.accept":      {to: &f.detected, usage: "with --accept: use what this `run` of drift has found, and detect nothing"},
 		"exit-code.plan":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are stacks to delete"},
 		"exit-code.back":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are changes"},
+		"plan.kept":       {to: &f.plan, usage: "show which snapshots and backups would be deleted, and which stay, and delete nothing"},
+		"exit-code.kept":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are snapshots to delete"},
 		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
 		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one)"},
 		"from":            {to: &f.from, usage: "the `environment` whose revision is deployed; required"},

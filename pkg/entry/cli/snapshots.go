@@ -61,93 +61,68 @@ func backupsOf(s report.Snapshot) string {
 
 // takeSnapshot requests a snapshot, and follows the run.
 func takeSnapshot(ctx context.Context, c *call) (int, error) {
-	return c.onSnapshot(ctx, func(*session, string, string) (string, error) { return "", nil })
+	return c.onSnapshot(ctx, func(context.Context, *session, run.Request) error { return nil })
 }
 
-// removeSnapshot requests the deletion of a snapshot, and follows the run.
+// removeSnapshot requests the deletion of a snapshot, and follows the run. On a terminal it shows the plan, and asks, before.
 func removeSnapshot(ctx context.Context, c *call) (int, error) {
-	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
-		one, err := s.snapshot(ctx, id, name)
-		return deletionOf(one, id, c.flags.keepBackups), err
-	})
+	if err := c.checkPlan(plan.AllOperations().Of(c.operation())); err != nil {
+		return c.refuse(err)
+	}
+	return c.onSnapshot(ctx, func(ctx context.Context, s *session, q run.Request) error { return s.confirm(ctx, q) })
 }
 
-// deletionOf says what the deletion of a snapshot deletes, with each backup.
-func deletionOf(s report.Snapshot, id string, keeps bool) string {
-	text := fmt.Sprintf("the snapshot %s of %s, made by %s at %s, is deleted", s.Snapshot, id, s.Who, s.Made.Local().Format(time.DateTime))
-	if len(s.Backups) == 0 {
-		return text
-	}
-	data := ", with its backups (%s):"
-	if keeps {
-		data = "; its backups (%s) stay in AWS:"
-	}
-	text += fmt.Sprintf(data, backupsOf(s))
-	for _, b := range s.Backups {
-		if !b.Deleted {
-			text += fmt.Sprintf("\n  %s.%s: %s", b.Stack, b.Resource, b.ARN)
-		}
-	}
-	return text
-}
-
-// pruneSnapshots requests the deletion of the snapshots that the policy does not keep, and follows the run.
+// pruneSnapshots requests the deletion of the snapshots that the policy does not keep, and follows the run. On a terminal it shows the plan, and asks, before.
 func pruneSnapshots(ctx context.Context, c *call) (int, error) {
+	if err := c.checkPlan(plan.AllOperations().Of(c.operation())); err != nil {
+		return c.refuse(err)
+	}
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
-		return c.requestSnapshots(ctx, s, id, "", "the snapshots of "+id+", with their backups, that its project file does not keep are deleted")
+		return c.requestSnapshots(ctx, s, id, "", func(ctx context.Context, s *session, q run.Request) error { return s.confirm(ctx, q) })
 	})
 }
 
 // restore requests a deploy of the files of a snapshot, and follows the run.
 func restore(ctx context.Context, c *call) (int, error) {
 	o := plan.AllOperations().Of(c.operation())
-	if err := c.checkFormat(o); err != nil {
+	if err := c.checkPlan(o); err != nil {
 		return c.refuse(err)
 	}
-	if !o.Preview && c.flags.given["exit-code"] {
-		return c.refuse(fault.New(fault.Invalid, "--exit-code is for a plan: add --plan"))
-	}
-	return c.onSnapshot(ctx, func(s *session, id, name string) (string, error) {
-		one, err := s.snapshot(ctx, id, name)
+	return c.onSnapshot(ctx, func(ctx context.Context, s *session, q run.Request) error {
+		one, err := s.snapshot(ctx, q.Project, q.Snapshot)
+		if err != nil {
+			return err
+		}
 		data := "It has no backups, so no data is restored"
 		if n := len(one.Backups); n > 0 {
 			data = fmt.Sprintf("It has backups (%d), and data that was written since may be lost: restore --plan says which data is restored, and how", n)
 		}
-		return fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. %s", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), id, data), err
+		return c.agree(fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. %s\nat %s", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), q.Project, data, s.label))
 	})
 }
 
-// onSnapshot requests the command's operation on the snapshot that its argument names, and follows the run. On a terminal it asks before, if there is a
-// question.
-func (c *call) onSnapshot(ctx context.Context, question func(s *session, id, name string) (string, error)) (int, error) {
+// onSnapshot requests the command's operation on the snapshot that its argument names, and follows the run. On a terminal the user has to agree before.
+func (c *call) onSnapshot(ctx context.Context, agreed func(context.Context, *session, run.Request) error) (int, error) {
 	name := c.args[0]
 	c.args = nil
 	if !plan.SnapshotName.MatchString(name) {
 		return c.refuse(fault.New(fault.Invalid, "%s is no name of a snapshot: write letters, digits, - and _, at most 64, the first a letter or a digit", quoted(name)))
 	}
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
-		ask, err := question(s, id, name)
-		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
-			return c.refuse(err)
-		}
-		if err != nil {
-			return ExitFailed, err
-		}
-		return c.requestSnapshots(ctx, s, id, name, ask)
+		return c.requestSnapshots(ctx, s, id, name, agreed)
 	})
 }
 
-// requestSnapshots requests the command's operation on a snapshot, or on all if the name is empty, and follows the run. On a terminal it asks before, if there is a
-// question.
-func (c *call) requestSnapshots(ctx context.Context, s *session, id, name, ask string) (int, error) {
+// requestSnapshots requests the command's operation on a snapshot, or on all if the name is empty, and follows the run. On a terminal the user has to agree before.
+func (c *call) requestSnapshots(ctx context.Context, s *session, id, name string, agreed func(context.Context, *session, run.Request) error) (int, error) {
+	q := s.newRequest(id, run.Source{})
+	q.Snapshot = name
 	var err error
-	if ask != "" && c.Asks && !c.flags.yes && !c.flags.plan {
-		err = c.agree(ask + "\nat " + s.label)
+	if c.Asks && !c.flags.yes && !c.flags.plan {
+		err = agreed(ctx, s, q)
 	}
 	started := ""
 	if err == nil {
-		q := s.newRequest(id, run.Source{})
-		q.Snapshot = name
 		started, err = s.to.Request(ctx, q)
 	}
 	if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {

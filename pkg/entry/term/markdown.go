@@ -42,6 +42,13 @@ func Markdown(c plan.Changes) string {
 			messages = append(messages, diffLine(cutText(oneLine(printable(l)), maxLine))+"\n")
 		}
 	}
+	for _, s := range c.Snapshots {
+		p := &planText{width: maxLine}
+		p.snapshot(s)
+		for _, l := range p.lines {
+			messages = append(messages, diffLine(strings.TrimPrefix(cutText(printable(plainText(l)), maxLine), "  "))+"\n")
+		}
+	}
 	many := manyOf(c)
 	var places []int // of the first stack of each block
 	for i, s := range c.Stacks {

@@ -40,6 +40,9 @@ func Plan(c plan.Changes, width int, colour bool, waiting ...string) []string {
 		}
 		p.stack(s, waits)
 	}
+	for _, s := range c.Snapshots {
+		p.snapshot(s)
+	}
 	for _, h := range c.Hooks {
 		p.add(2, span{dim, hookLine(h)})
 	}

@@ -3,6 +3,7 @@ package term_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -156,6 +157,38 @@ func TestPlannedSuspension(t *testing.T) {
 1 change: 1 to resume; 0 unchanged; about 10 s`
 	if got := strings.Join(term.Plan(c, 80, false), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The plan of a deletion of snapshots says of each snapshot and backup whether it is deleted.
+func TestPlannedSnapshots(t *testing.T) {
+	made := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	backup := func(deleted bool) plan.PlannedBackup {
+		return plan.PlannedBackup{Stack: "db", Resource: "Database", Kind: "DB instance", ARN: "arn:sw-1", Deleted: deleted}
+	}
+	c := plan.Changes{Operation: "plan-prune-snapshots", Project: "shop", Environment: "dev", Snapshots: []plan.PlannedSnapshot{
+		{Snapshot: "new", Made: made, Reasons: []string{"the policy is to keep the newest 1"}, Backups: []plan.PlannedBackup{backup(false)}},
+		{Snapshot: "old", Made: made, Deleted: true, Reasons: []string{"it is not among the newest 1"}, Backups: []plan.PlannedBackup{backup(true)}},
+		{Snapshot: "older", Made: made, Deleted: true, Backups: []plan.PlannedBackup{backup(false)}},
+	}}
+	want := strings.ReplaceAll(`snapshots prune --plan of shop@dev
+    snapshot new  stays, made at TIME
+      the policy is to keep the newest 1
+      db.Database, the backup of a DB instance: arn:sw-1
+  - snapshot old  delete, made at TIME
+      it is not among the newest 1
+      delete db.Database, the backup of a DB instance: arn:sw-1
+  - snapshot older  delete, made at TIME
+      stays in AWS: db.Database, the backup of a DB instance: arn:sw-1
+2 snapshots to delete, 1 backup to delete, 1 backup that stays in AWS, 1 to keep`, "TIME", made.Local().Format(time.DateTime))
+	if got := strings.Join(term.Plan(c, 80, false), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := term.Markdown(c); !strings.Contains(got, "- - snapshot old  delete") || !strings.Contains(got, "delete db.Database, the backup of a DB instance: arn:sw-1") {
+		t.Errorf("got\n%s", got)
+	}
+	if !c.Differs() || (plan.Changes{Snapshots: c.Snapshots[:1]}).Differs() {
+		t.Error("a plan that deletes a snapshot differs, and one that keeps all does not")
 	}
 }
 

@@ -58,6 +58,9 @@ func past(r plan.ResourceChange) string {
 
 // planTotals is the last line of a plan.
 func planTotals(c plan.Changes) string {
+	if len(c.Snapshots) > 0 {
+		return snapshotTotals(c.Snapshots)
+	}
 	s := c.Summary
 	var words []string
 	n := 0

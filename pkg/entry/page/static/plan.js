@@ -172,6 +172,14 @@ export function Approval({ run }) {
     }));
 }
 
+// Snapshots are those that a plan deletes, and those that stay.
+function Snapshots({ all }) {
+  return h('ul', { class: 'resources' }, all.map((s) => h('li', { class: `resource ${s.deleted ? 'bad' : ''}` },
+    h('p', null, h('span', { class: `verb ${s.deleted ? 'delete' : ''}` }, s.deleted ? 'delete' : 'stays'), h('b', null, `snapshot ${s.snapshot}`), h('small', null, new Date(s.made).toLocaleString())),
+    (s.reasons || []).map((why) => h('p', { class: 'why' }, why)),
+    s.backups.length > 0 && h('ul', null, s.backups.map((b) => h('li', null, h('span', { class: `verb ${b.deleted ? 'delete' : ''}` }, b.deleted ? 'delete' : 'stays'), `${b.stack}.${b.resource}`, h('small', null, `backup of a ${b.kind}: ${b.arn}`)))))));
+}
+
 // What a selection adds to a plan and leaves out, and why.
 function Selection({ of }) {
   const lines = (what, all = []) => [
@@ -203,6 +211,7 @@ export function Plan({ run }) {
     (data.messages || []).map((m) => h('p', null, m)),
     data.selection && h(Selection, { of: data.selection }),
     (data.policies || []).length > 0 && h(Panel, { tone: 'wait', title: 'Policies' }, h('ul', null, data.policies.map((v) => h('li', null, h('b', null, v.level), ' ', v.message, h('small', null, [v.policy, v.stack, v.resource].filter(Boolean).join(' · ')))))),
-    !stacks.length && h(Empty, { title: 'No stack changes' }),
+    data.snapshots && h(Snapshots, { all: data.snapshots }),
+    !stacks.length && !data.snapshots && h(Empty, { title: 'No stack changes' }),
     listed(stacks, draw, data.targets));
 }
