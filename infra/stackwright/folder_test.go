@@ -30,12 +30,23 @@ func TestProjectOfFolder(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "snapshot", "monday", "--env", "prod"), "snapshot of pair@prod succeeded")
 	l.has(l.must(cli.ExitOK, "restore", "monday", "--env", "prod", "--plan"), "restore --plan of pair@prod")
 	l.must(cli.ExitOK, "diff", "current")
-	l.edit("stackwright.yaml", "stacks:", "stakcs:")
-	r = l.run("rollback", "--plan")
-	if r.code != cli.ExitRefused {
-		t.Errorf("with a project file that cannot be read it ended with %d", r.code)
+	l.edit("stackwright.yaml", "stacks:", "stakcs:\n  - {")
+	r = l.run("snapshots", "--env", "prod")
+	if l.has(r.err, "has errors, which stackwright validate ", "this command needs only the name of the project, and is about pair@prod"); r.code != cli.ExitOK {
+		t.Errorf("with a project file that has errors, snapshots ended with %d", r.code)
 	}
-	l.has(r.err, "the project cannot be read: name it with --project and --env instead")
+	l.has(r.out, "monday")
+	l.has(l.must(cli.ExitOK, "restore", "monday", "--env", "prod", "--plan"), "restore --plan of pair@prod")
+	l.has(l.must(cli.ExitOK, "snapshots", "delete", "monday", "--env", "prod"), "snapshots delete of pair@prod succeeded")
+	l.has(l.must(cli.ExitOK, "snapshot", "tuesday"), "snapshot of pair@default succeeded")
+	l.edit("stackwright.yaml", "project: ", "porject: ")
+	for _, args := range [][]string{{"rollback", "--plan"}, {"snapshot", "wednesday"}, {"snapshots"}, {"snapshots", "delete", "tuesday"}, {"snapshots", "prune"}} {
+		r = l.run(args...)
+		if l.has(r.err, "neither the project can be read, nor its name: add --project and --env with the names of the project and the environment, as in --project shop --env prod"); r.code != cli.ExitRefused {
+			t.Errorf("%v: with a project file without a name it ended with %d", args, r.code)
+		}
+	}
+	l.must(cli.ExitOK, "snapshots", "delete", "tuesday", "--project", "pair", "--env", "default")
 	if all := l.objects(l.must(cli.ExitOK, "revisions", "--project", "pair", "--env", "prod", "-o", "json")); len(all) != 1 {
 		t.Errorf("with --project it lists %v", all)
 	}

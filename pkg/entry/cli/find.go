@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/sceptre"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -254,4 +255,34 @@ func (s *session) runs(ctx context.Context) ([]run.Run, error) {
 	}
 	slices.SortStableFunc(all, func(a, b run.Run) int { return cmp.Or(b.Requested.Compare(a.Requested), strings.Compare(a.ID, b.ID)) })
 	return all, nil
+}
+
+// nameIn is the name of the project whose folder or file is at path, although its files have errors. It is empty if it is not known.
+func nameIn(path string) string {
+	file := path
+	if at, err := os.Stat(path); err == nil && at.IsDir() {
+		file = filepath.Join(path, projectFile)
+	}
+	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
+		return ""
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "" // the caller says why the project cannot be read
+	}
+	found := ""
+	for line := range strings.Lines(string(text)) {
+		value, names := strings.CutPrefix(line, "project:")
+		if !names {
+			continue
+		}
+		if value, _, _ = strings.Cut(value, " #"); found != "" {
+			return "" // the file names two
+		}
+		found = strings.Trim(strings.TrimSpace(value), `"'`)
+	}
+	if !project.Name.MatchString(found) {
+		return ""
+	}
+	return found
 }

@@ -174,11 +174,20 @@ func (c *call) projectHere(ctx context.Context) (string, error) {
 	}
 	c.flags.env = cmp.Or(c.flags.env, project.DefaultEnvironment)
 	l, err := c.load(ctx)
-	if err != nil {
-		c.explain(err)
-		return "", fault.New(fault.Invalid, "%s: the project cannot be read: name it with --project and --env instead", quoted(path))
+	if err == nil {
+		return l.Project.ID(), nil
 	}
-	return l.Project.ID(), nil
+	if name := nameIn(path); name != "" { // that is all that the command has to know
+		id := project.ID(name, c.flags.env)
+		why := fmt.Sprintf("has errors, which %s lists", c.commandLine("validate", path))
+		if !fault.Is(err, fault.Invalid) {
+			why = fmt.Sprintf("cannot be read (%v)", err)
+		}
+		fmt.Fprintf(c.Err, "%s %s: this command needs only the name of the project, and is about %s\n", quoted(path), why, id)
+		return id, nil
+	}
+	c.explain(err)
+	return "", fault.New(fault.Invalid, "%s: neither the project can be read, nor its name: add --project and --env with the names of the project and the environment, as in --project shop --env prod; without the folder, if the command names it", quoted(path))
 }
 
 // oneProject is the only project and environment that the call's flags choose.
