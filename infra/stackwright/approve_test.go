@@ -29,7 +29,7 @@ func TestApproveThroughTheAPI(t *testing.T) {
 	refused("AWS does not say who has sent this answer", "approve", id, "--yes", "--direct")
 	t.Setenv("AWS_ACCESS_KEY_ID", lead)
 	l.answers = "no\n"
-	refused("the answer was not yes", "approve")
+	refused(`the answer was "no" and not yes`, "approve")
 	l.answers = ""
 	refused("give a reason with --reason TEXT", "reject")
 	r := l.run("reject", "--reason", "not today")

@@ -78,7 +78,7 @@ func TestNewerUploadSupersedes(t *testing.T) {
 	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
 	bob := l.as("bob")
 	bob.answers = "no\n"
-	if r := bob.run("deploy", l.project); r.code != cli.ExitRefused || !strings.Contains(r.err, "this deploy supersedes run "+id) || !strings.Contains(r.err, "the answer was not yes") {
+	if r := bob.run("deploy", l.project); r.code != cli.ExitRefused || !strings.Contains(r.err, "this deploy supersedes run "+id) || !strings.Contains(r.err, `the answer was "no" and not yes`) {
 		t.Errorf("who does not agree to supersede ends with %d: %s", r.code, r.err)
 	}
 	bob.answers = ""

@@ -33,9 +33,12 @@ func TestSuspendIsPlanned(t *testing.T) {
 	l.has(shown, `"suspension"`, `"was":"2"`, `"why":"it is a daemon service`)
 	l.has(l.must(cli.ExitOK, dev("suspend", "--plan", "-o", "markdown")...), "stop ECS service")
 	l.must(cli.ExitOK, dev("suspend")...)
-	if again := l.must(cli.ExitOK, dev("suspend", "--plan")...); strings.Contains(again, "stop ECS service") {
+	again := l.must(cli.ExitOK, dev("suspend", "--plan")...)
+	if strings.Contains(again, "stop ECS service") || strings.Contains(again, "to suspend") {
 		t.Errorf("what is stopped would be stopped:\n%s", again)
 	}
+	l.has(again, "suspended already since", "app  stays as it is", "no changes, 1 unchanged")
+	l.has(l.must(cli.ExitOK, dev("suspend")...), "suspended already since")
 	l.has(l.must(cli.ExitOK, dev("resume", "--plan")...), "start ECS service", "as it was: 2", "suspended since", "1 to resume")
 	l.must(cli.ExitOK, dev("resume")...)
 	l.has(l.must(cli.ExitOK, dev("resume", "--plan")...), "no stack is suspended: there is nothing to start")

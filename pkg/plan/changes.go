@@ -227,6 +227,8 @@ func (s *Summary) count(c StackChange) {
 		s.Forget++
 	case c.Action == ActionRevert:
 		s.Revert++
+	case c.Idle():
+		s.Unchanged++
 	case c.Action == ActionSuspend:
 		s.Suspend++
 	case c.Action == ActionResume:

@@ -39,6 +39,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"what a deletion retains changes, and nothing in AWS"}
 	case a == ActionRevert:
 		return []string{fmt.Sprintf("has drifted, as run %s found: %s", r.Drift.Run, listed(r.Drift.Resources))}
+	case a == ActionSuspend && r.Suspended != nil:
+		return []string{"suspended already since " + r.Suspended.Since.UTC().Format(time.RFC3339)}
 	case a == ActionHooks, a == ActionSuspend:
 		return nil
 	case a == ActionResume:

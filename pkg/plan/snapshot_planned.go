@@ -64,5 +64,5 @@ func withoutMessages(make func(View) (Plan, error)) func(View) (Plan, error) {
 
 // Differs reports whether the plan changes a stack, calls a hook or deletes a snapshot, certainly or possibly.
 func (c Changes) Differs() bool {
-	return len(c.Stacks)+len(c.Hooks) > 0 || slices.ContainsFunc(c.Snapshots, func(s PlannedSnapshot) bool { return s.Deleted })
+	return len(c.Hooks) > 0 || slices.ContainsFunc(c.Stacks, func(s StackChange) bool { return !s.Idle() }) || slices.ContainsFunc(c.Snapshots, func(s PlannedSnapshot) bool { return s.Deleted })
 }

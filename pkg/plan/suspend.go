@@ -92,6 +92,13 @@ func SuspendStacks(v View) (Plan, error) {
 		return Plan{}, errors.Join(refusals...)
 	}
 	p := v.inOrder(names, Suspend, true)
+	if already, since := v.suspended(); len(already) > 0 {
+		which := "all stacks"
+		if len(already) < len(names) || v.Partial() {
+			which = listed(already)
+		}
+		p.Messages = append(p.Messages, fmt.Sprintf("suspended already since %s: %s: a suspend stops there only what was started since, and what a resume starts stays as it was recorded first", since.UTC().Format(time.RFC3339), which))
+	}
 	if v.Partial() || len(p.Steps) == 0 {
 		return p, nil
 	}

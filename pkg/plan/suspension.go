@@ -49,6 +49,11 @@ func (a StackAction) proposesSuspension() Verb {
 	return ""
 }
 
+// Idle reports whether a suspend would stop nothing in the stack: it is suspended already, or has nothing that can be stopped.
+func (c StackChange) Idle() bool {
+	return c.Action == ActionSuspend && c.Suspension != nil && len(c.Suspension.Resources)+len(c.Hooks) == 0
+}
+
 // suspension returns c with what was read of its stack.
 func (c StackChange) suspension(p Proposal) StackChange {
 	if p.Failure != "" {

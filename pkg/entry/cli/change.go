@@ -191,11 +191,19 @@ func (s *session) confirmSuperseding(ctx context.Context, p packed) error {
 
 // agree asks the user, and returns an error of kind Refused unless the user agrees.
 func (c *call) agree(what string) error {
-	answer, err := c.prompt(what + "\ntype yes to continue: ")
-	if answer != "yes" {
-		return fault.New(fault.Refused, "the answer was not yes")
+	answer, err := c.prompt(what + "\ntype yes to continue (only the whole word is accepted): ")
+	if answer == "yes" {
+		return err
 	}
-	return err
+	said := "there was no answer"
+	if answer != "" {
+		said = fmt.Sprintf("the answer was %q and not yes", answer)
+	}
+	other := ""
+	if slices.Contains(strings.Fields(c.command.flags), "yes") {
+		other = ", or add --yes"
+	}
+	return fault.New(fault.Refused, "%s: to continue, repeat the command and type the whole word yes%s", said, other)
 }
 
 // prompt asks the user for a line.

@@ -165,6 +165,9 @@ func (p *planText) stack(s plan.StackChange, after []string) {
 	if s.Action == plan.ActionHooks {
 		words = "hooks only"
 	}
+	if s.Idle() {
+		words = "stays as it is"
+	}
 	if s.Certainty == plan.Possible {
 		sign, words = span{cyan, maybe}, "may change"
 	}

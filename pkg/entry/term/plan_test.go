@@ -137,7 +137,7 @@ func TestPlannedSuspension(t *testing.T) {
   . app  suspend
       stop ECS service api, which is of 3 desired tasks with 3 running
       ECS service logs stays as it is: it is a daemon service
-  . vpc  suspend
+  . vpc  stays as it is
       nothing in it can be stopped
   . data  suspend
 3 changes: 3 to suspend; 0 unchanged; about 10 s`

@@ -77,8 +77,11 @@ function useSeen(digest) {
   return [seen, mark];
 }
 
+// idle reports whether a suspend would stop nothing in a stack.
+const idle = (s) => s.action === 'suspend' && s.suspension && !s.suspension.resources.length && !(s.hooks || []).length;
+
 // doing says what a run does with a stack.
-const doing = (s) => (s.certainty === 'possible' ? `may ${names[s.action] || s.action}` : names[s.action] || s.action);
+const doing = (s) => idle(s) ? 'stays as it is:' : (s.certainty === 'possible' ? `may ${names[s.action] || s.action}` : names[s.action] || s.action);
 
 // risky reports whether a person has to read what happens to a stack.
 const risky = (s) => Boolean(s.data_loss || s.possible_data_loss || s.replaces || s.action === 'delete');
