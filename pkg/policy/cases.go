@@ -125,7 +125,7 @@ func ReadCases(file string, body []byte, of []project.Policy) ([]Case, error) {
 // readCase reads one case.
 func readCase(file string, n *yaml.Node, of []project.Policy) (Case, *document.Error) {
 	var w written
-	text, err := json.Marshal(valueOf(n))
+	text, err := json.Marshal(document.Value(n, valueOf))
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.UseNumber()
@@ -199,22 +199,8 @@ func oneOf[T ~string](what string, value T, all []T) error {
 	return fault.New(fault.Invalid, "%s: no plan has %q%s", what, value, suggest.Hint(string(value), names))
 }
 
-// valueOf is a node as JSON has it.
+// valueOf is a scalar as JSON has it.
 func valueOf(n *yaml.Node) any {
-	switch n = document.Resolve(n); n.Kind {
-	case yaml.MappingNode:
-		all := make(map[string]any)
-		for _, p := range document.Pairs(n) {
-			all[p.Key.Value] = valueOf(p.Value)
-		}
-		return all
-	case yaml.SequenceNode:
-		all := []any{}
-		for _, item := range document.Items(n) {
-			all = append(all, valueOf(item))
-		}
-		return all
-	}
 	var v any
 	if err := n.Decode(&v); err != nil {
 		return n.Value

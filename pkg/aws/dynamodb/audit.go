@@ -16,18 +16,15 @@ func (t *Table) Audit(ctx context.Context, id string) ([]run.AuditEntry, error) 
 	if err != nil {
 		return nil, err
 	}
+	events, err := decodeAll[eventItem](items)
 	var all []run.AuditEntry
-	for _, i := range items {
-		var e eventItem
-		if err := decode(i, &e); err != nil {
-			return nil, err
-		}
+	for _, e := range events {
 		if e.Who != "" { // the other entries are states that the run has reached
 			all = append(all, run.AuditEntry{Run: id, Time: e.Time, What: e.What, Force: e.Force, Who: e.Who, From: e.From, Why: e.Why})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b run.AuditEntry) int { return a.Time.Compare(b.Time) })
-	return slices.Compact(all), nil
+	return slices.Compact(all), err
 }
 
 // changeKey is that of an entry of the audit log of the installation. The entries sort by time.
@@ -57,13 +54,10 @@ func (t *Table) AuditOfInstallation(ctx context.Context, since, before time.Time
 	if err != nil {
 		return nil, err
 	}
+	events, err := decodeAll[eventItem](items)
 	var all []run.AuditEntry
-	for _, i := range items {
-		var e eventItem
-		if err := decode(i, &e); err != nil {
-			return nil, err
-		}
+	for _, e := range events {
 		all = append(all, run.AuditEntry{Time: e.Time, What: e.What, Who: e.Who, From: e.From, Why: e.Why})
 	}
-	return all, nil
+	return all, err
 }

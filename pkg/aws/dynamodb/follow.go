@@ -82,11 +82,11 @@ func (t *Table) Follow(ctx context.Context, id string) (run.Run, error) {
 		if err != nil {
 			return run.Run{}, err
 		}
-		for _, i := range items {
-			var entry selectedItem
-			if err := decode(i, &entry); err != nil {
-				return run.Run{}, err
-			}
+		entries, err := decodeAll[selectedItem](items)
+		if err != nil {
+			return run.Run{}, err
+		}
+		for _, entry := range entries {
 			open = append(open, entry.Steps...)
 		}
 	}

@@ -58,13 +58,13 @@ func (t *Table) History(ctx context.Context, project, node, before string, most 
 
 // stepsOf reads the steps that items of a history name, with their runs. It leaves out those that have expired.
 func (t *Table) stepsOf(ctx context.Context, items []item) ([]run.StepOf, error) {
-	named := make([]historyItem, len(items))
+	named, err := decodeAll[historyItem](items)
+	if err != nil {
+		return nil, err
+	}
 	var keys []key
-	for i := range items {
-		if err := decode(items[i], &named[i]); err != nil {
-			return nil, err
-		}
-		keys = append(keys, runKey(named[i].Run), stepKey(named[i].Run, named[i].Number))
+	for _, n := range named {
+		keys = append(keys, runKey(n.Run), stepKey(n.Run, n.Number))
 	}
 	got, err := t.all(ctx, keys)
 	if err != nil {

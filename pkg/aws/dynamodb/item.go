@@ -252,6 +252,17 @@ func decode(i item, v any) error {
 	return nil
 }
 
+// decodeAll reads items of one kind.
+func decodeAll[T any](items []item) ([]T, error) {
+	all := make([]T, len(items))
+	for i := range items {
+		if err := decode(items[i], &all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // decodeVersioned reads an item that has a version, and refuses a version that this code
 // cannot read.
 func decodeVersioned(i item, v any, what string) error {

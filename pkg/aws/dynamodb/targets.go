@@ -17,15 +17,12 @@ func (t *Table) Targets(ctx context.Context) (map[string]project.Access, error) 
 	if err != nil {
 		return nil, err
 	}
+	registered, err := decodeAll[project.Access](items)
 	all := make(map[string]project.Access, len(items))
-	for _, i := range items {
-		var a project.Access
-		if err := decode(i, &a); err != nil {
-			return nil, err
-		}
+	for _, a := range registered {
 		all[a.Name] = a
 	}
-	return all, nil
+	return all, err
 }
 
 // Access returns the target that is registered under a name, or that of an account of the unit for which a registered target stands. It is an

@@ -87,12 +87,17 @@ func (e emptied) delete(ctx context.Context, all []types.ObjectIdentifier) error
 	if err != nil {
 		return e.fault("delete objects of", err)
 	}
-	for _, one := range out.Errors {
-		kind := awserr.KindOf(aws.ToString(one.Code), fault.Refused)
-		return fault.New(kind, "delete objects of the bucket %s: %d of %d cannot be deleted, the first one is %s (%s: %s): allow that in the policies of the bucket and of the role, or delete them by hand",
-			e.name, len(out.Errors), len(all), aws.ToString(one.Key), aws.ToString(one.Code), aws.ToString(one.Message))
+	return undeleted(e.name, len(all), out.Errors, "allow that in the policies of the bucket and of the role, or delete them by hand")
+}
+
+// undeleted is the error of a request to delete n objects of a bucket of which S3 has refused some, with what to do; nil if it has refused none.
+func undeleted(bucket string, n int, refused []types.Error, remedy string) error {
+	if len(refused) == 0 {
+		return nil
 	}
-	return nil
+	one := refused[0]
+	return fault.New(awserr.KindOf(aws.ToString(one.Code), fault.Refused), "delete objects of the bucket %s: %d of %d cannot be deleted, the first one is %s (%s: %s): %s",
+		bucket, len(refused), n, aws.ToString(one.Key), aws.ToString(one.Code), aws.ToString(one.Message), remedy)
 }
 
 // abort aborts some multipart uploads, and reports whether there are none.

@@ -131,11 +131,7 @@ func (u uploaded) delete(ctx context.Context, all []types.ObjectIdentifier) erro
 	if err != nil {
 		return u.fault("delete objects of", err)
 	}
-	for _, one := range out.Errors {
-		return fault.New(awserr.KindOf(aws.ToString(one.Code), fault.Refused), "delete objects of the bucket %s: %d of %d cannot be deleted, the first one is %s (%s: %s): allow that in the policies of the bucket and of the role",
-			u.name, len(out.Errors), len(all), aws.ToString(one.Key), aws.ToString(one.Code), aws.ToString(one.Message))
-	}
-	return nil
+	return undeleted(u.name, len(all), out.Errors, "allow that in the policies of the bucket and of the role")
 }
 
 // fault returns the fault of a request about the bucket; nil for none.

@@ -1,7 +1,6 @@
 package cdk
 
 import (
-	"maps"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -114,18 +113,14 @@ func Map(f archive.Files, mapped []string) (archive.Files, error) {
 	if len(mapped) == 0 {
 		return f, nil
 	}
-	root := &yaml.Node{Kind: yaml.MappingNode}
-	if body, ok := f[sideFile]; ok {
-		read, err := document.Read(sideFile, body)
-		if err != nil || read.Kind != yaml.MappingNode {
-			return f, nil // Read says what is wrong with it
-		}
-		root = read
+	root, ok := f.Mapping(sideFile)
+	if !ok {
+		return f, nil // Read says what is wrong with it
 	}
 	targets, ok := document.Lookup(root, "targets")
 	if !ok {
 		targets = &yaml.Node{Kind: yaml.SequenceNode}
-		root.Content = append(root.Content, quoted("targets"), targets)
+		root.Content = append(root.Content, document.Text("targets"), targets)
 	}
 	if targets.Kind != yaml.SequenceNode {
 		return f, nil // Read says what is wrong with it
@@ -138,23 +133,12 @@ func Map(f archive.Files, mapped []string) (archive.Files, error) {
 			list.Add(problem.Position{}, "--map %s: write ENVIRONMENT=TARGET, such as aws://111122223333/eu-west-1=prod: an environment of the assembly, and a registered target", problem.Short(m))
 		}
 		added = append(added, &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
-			quoted("environment"), quoted(environment), quoted("target"), quoted(target),
+			document.Text("environment"), document.Text(environment), document.Text("target"), document.Text(target),
 		}})
 	}
 	if err := list.Err(); err != nil {
 		return nil, err
 	}
 	targets.Content = append(added, targets.Content...)
-	body, err := yaml.Marshal(root)
-	if err != nil {
-		return nil, err
-	}
-	f = maps.Clone(f)
-	f[sideFile] = body
-	return f, nil
-}
-
-// quoted is a text, which YAML 1.1 takes for nothing else.
-func quoted(value string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Style: yaml.DoubleQuotedStyle}
+	return f.With(sideFile, root)
 }

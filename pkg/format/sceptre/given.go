@@ -2,7 +2,6 @@ package sceptre
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,15 +36,11 @@ func (g Given) Into(f archive.Files) (archive.Files, error) {
 		list.Add(problem.Position{}, "--var, --var-file and --map are for projects of Sceptre, and there is no %s%s", configs, group)
 		return nil, list.Err()
 	}
-	root := &yaml.Node{Kind: yaml.MappingNode}
-	if body, ok := f[sideFile]; ok {
-		read, err := document.Read(sideFile, body)
-		if err != nil || read.Kind != yaml.MappingNode {
-			return f, nil // Read says what is wrong with it
-		}
-		root = read
+	root, ok := f.Mapping(sideFile)
+	if !ok {
+		return f, nil // Read says what is wrong with it
 	}
-	variables, targets := child(root, "variables", yaml.MappingNode), child(root, "targets", yaml.SequenceNode)
+	variables, targets := document.Child(root, "variables", yaml.MappingNode), document.Child(root, "targets", yaml.SequenceNode)
 	if variables == nil || targets == nil {
 		return f, nil // Read says what is wrong with it
 	}
@@ -70,21 +65,15 @@ func (g Given) Into(f archive.Files) (archive.Files, error) {
 			list.Add(problem.Position{}, "--map %s: no configuration below %s has the profile %s%s", problem.Short(m), configs, problem.Short(profile), hint)
 		}
 		one := &yaml.Node{Kind: yaml.MappingNode}
-		set(one, quoted("profile"), quoted(profile))
-		set(one, quoted("target"), quoted(target))
+		document.Set(one, document.Text("profile"), document.Text(profile))
+		document.Set(one, document.Text("target"), document.Text(target))
 		mapped = append(mapped, one)
 	}
 	if err := list.Err(); err != nil {
 		return nil, err
 	}
 	targets.Content = append(mapped, targets.Content...)
-	body, err := yaml.Marshal(root)
-	if err != nil {
-		return nil, err
-	}
-	f = maps.Clone(f)
-	f[sideFile] = body
-	return f, nil
+	return f.With(sideFile, root)
 }
 
 // into sets the variables of a file.
@@ -103,7 +92,7 @@ func (v VariableFile) into(variables *yaml.Node, list *problem.List) {
 		list.Add(problem.Position{File: v.Name}, "anchors and aliases are not supported in files of variables: write the values out")
 	}
 	for _, p := range document.Pairs(root) {
-		set(variables, p.Key, p.Value)
+		document.Set(variables, p.Key, p.Value)
 	}
 }
 
@@ -117,41 +106,12 @@ func setVariable(variables *yaml.Node, v string, list *problem.List) {
 	}
 	at := variables
 	for _, key := range keys[:len(keys)-1] {
-		if at = child(at, key, yaml.MappingNode); at == nil {
+		if at = document.Child(at, key, yaml.MappingNode); at == nil {
 			list.Add(problem.Position{}, "--var %s: %s is no mapping", problem.Short(v), problem.Short(key))
 			return
 		}
 	}
-	set(at, quoted(keys[len(keys)-1]), quoted(value))
-}
-
-// child returns the value of a key of a mapping, and creates it if there is none. It is nil if the value is of another kind.
-func child(of *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
-	n, ok := document.Lookup(of, key)
-	if !ok || document.Null(n) {
-		n = &yaml.Node{Kind: kind}
-		set(of, quoted(key), n)
-	}
-	if n = document.Resolve(n); n.Kind != kind {
-		return nil
-	}
-	return n
-}
-
-// set sets the value of a key of a mapping.
-func set(of, key, value *yaml.Node) {
-	for i := 0; i+1 < len(of.Content); i += 2 {
-		if of.Content[i].Value == key.Value {
-			of.Content[i+1] = value
-			return
-		}
-	}
-	of.Content = append(of.Content, key, value)
-}
-
-// quoted is a text, which YAML 1.1 takes for nothing else.
-func quoted(value string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Style: yaml.DoubleQuotedStyle}
+	document.Set(at, document.Text(keys[len(keys)-1]), document.Text(value))
 }
 
 // aliased reports whether a node has an anchor or an alias.

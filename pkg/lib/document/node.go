@@ -53,6 +53,25 @@ func Lookup(n *yaml.Node, key string) (*yaml.Node, bool) {
 	return nil, false
 }
 
+// Value returns a node as encoding/json has it, with each scalar as the given function has it.
+func Value(n *yaml.Node, scalar func(*yaml.Node) any) any {
+	switch n = Resolve(n); n.Kind {
+	case yaml.MappingNode:
+		all := make(map[string]any)
+		for _, p := range Pairs(n) {
+			all[p.Key.Value] = Value(p.Value, scalar)
+		}
+		return all
+	case yaml.SequenceNode:
+		all := []any{}
+		for _, item := range Items(n) {
+			all = append(all, Value(item, scalar))
+		}
+		return all
+	}
+	return scalar(n)
+}
+
 // Null says whether the node is nothing: an empty value, ~ or null.
 func Null(n *yaml.Node) bool {
 	n = Resolve(n)
@@ -83,4 +102,33 @@ func Kind(n *yaml.Node) string {
 	}
 	scalars := map[string]string{"!!null": "nothing", "!!bool": "true or false", "!!int": "a whole number", "!!float": "a number"}
 	return cmp.Or(scalars[n.ShortTag()], "text")
+}
+
+// Child returns the value of a key of a mapping, and creates it if there is none. It is nil if the value is of another kind.
+func Child(of *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
+	n, ok := Lookup(of, key)
+	if !ok || Null(n) {
+		n = &yaml.Node{Kind: kind}
+		Set(of, Text(key), n)
+	}
+	if n = Resolve(n); n.Kind != kind {
+		return nil
+	}
+	return n
+}
+
+// Set sets the value of a key of a mapping.
+func Set(of, key, value *yaml.Node) {
+	for i := 0; i+1 < len(of.Content); i += 2 {
+		if of.Content[i].Value == key.Value {
+			of.Content[i+1] = value
+			return
+		}
+	}
+	of.Content = append(of.Content, key, value)
+}
+
+// Text is a node of a text, which YAML 1.1 takes for nothing else.
+func Text(value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Style: yaml.DoubleQuotedStyle}
 }

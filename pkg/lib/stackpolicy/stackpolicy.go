@@ -36,7 +36,7 @@ func Read(n *yaml.Node, report Say) string {
 	if !good {
 		return ""
 	}
-	policy, _ := valueOf(n).(map[string]any)
+	policy, _ := document.Value(n, func(n *yaml.Node) any { return n.Value }).(map[string]any) // every scalar of a policy is text
 	text, err := encode(policy)
 	if err != nil {
 		say(n, "%v", err)
@@ -47,25 +47,6 @@ func Read(n *yaml.Node, report Say) string {
 		return ""
 	}
 	return text
-}
-
-// valueOf is a node as JSON has it. Every scalar of a policy is text.
-func valueOf(n *yaml.Node) any {
-	switch n = document.Resolve(n); n.Kind {
-	case yaml.MappingNode:
-		all := map[string]any{}
-		for _, p := range document.Pairs(n) {
-			all[p.Key.Value] = valueOf(p.Value)
-		}
-		return all
-	case yaml.SequenceNode:
-		all := []any{}
-		for _, item := range document.Items(n) {
-			all = append(all, valueOf(item))
-		}
-		return all
-	}
-	return n.Value
 }
 
 func checkPolicy(n *yaml.Node, say Say) {
