@@ -37,13 +37,13 @@ type testGround struct{ backend *emulators }
 
 func (g testGround) Services() suspend.Services {
 	cfg := g.backend.cloud.Config()
-	databases := rds.New(inDefault[rds.Client](sdkrds.NewFromConfig(cfg)))
+	databases := inDefault[rds.Client](sdkrds.NewFromConfig(cfg))
 	return suspend.Services{
 		Stacks:       cfn.Reader{Clients: inDefault[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
 		Instances:    ec2.New(inDefault[ec2.Client](sdkec2.NewFromConfig(cfg))),
 		TaskServices: ecs.New(inDefault[ecs.Client](sdkecs.NewFromConfig(cfg))),
 		Groups:       autoscaling.New(inDefault[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
-		Databases:    databases, Clusters: databases,
+		Databases:    rds.Instances(databases), Clusters: rds.Clusters(databases),
 		Warehouses: redshift.New(inDefault[redshift.Client](sdkredshift.NewFromConfig(cfg))),
 	}
 }

@@ -44,15 +44,15 @@ func databases(s *server) {
 		s.Fatal(err)
 	}
 	all := services(s.config)
-	instances, err := all.Databases.Databases(s.Context(), target, []string{"Plain", "member", "source", "replica", "sql"})
+	instances, err := all.Databases.Machines(s.Context(), target, []string{"Plain", "member", "source", "replica", "sql"})
 	if err != nil {
 		s.Fatal(err)
 	}
-	clusters, err := all.Clusters.Clusters(s.Context(), target, []string{"AURORA", "several"})
+	clusters, err := all.Clusters.Machines(s.Context(), target, []string{"AURORA", "several"})
 	if err != nil {
 		s.Fatal(err)
 	}
-	for id, want := range map[string]suspend.Database{
+	for id, want := range map[string]suspend.Machine{
 		"Plain": {Status: "available", Charged: "2 rds mysql db.t3.micro"}, "member": {Status: "available", Member: true, Charged: "1 rds aurora-mysql db.t3.micro"},
 		"source":  {Status: "available", Fixed: "it has a read replica", Charged: "1 rds mysql db.t3.micro"},
 		"replica": {Status: "available", Fixed: "it is a read replica", Charged: "1 rds mysql db.t3.micro"}, "sql": {Status: "available", Fixed: "it is an SQL Server in several Availability Zones"},
@@ -61,14 +61,14 @@ func databases(s *server) {
 			s.Errorf("the DB instance %s is %+v, want %+v", id, instances[id], want)
 		}
 	}
-	for id, want := range map[string]suspend.Database{"AURORA": {Status: "available", Charged: "1 rds aurora-mysql db.t3.micro"}, "several": {Status: "available", Fixed: "it is no cluster of Aurora, Neptune or DocumentDB", Charged: "nothing"}} {
+	for id, want := range map[string]suspend.Machine{"AURORA": {Status: "available", Charged: "1 rds aurora-mysql db.t3.micro"}, "several": {Status: "available", Fixed: "it is no cluster of Aurora, Neptune or DocumentDB", Charged: "nothing"}} {
 		if clusters[id] != want {
 			s.Errorf("the DB cluster %s is %+v, want %+v", id, clusters[id], want)
 		}
 	}
 	// What the adapter says cannot be stopped, moto does not stop either.
 	for _, id := range []string{"replica", "sql"} {
-		if err := all.Databases.StopDatabase(s.Context(), target, id); !fault.Is(err, fault.Busy) {
+		if err := all.Databases.StopMachine(s.Context(), target, id); !fault.Is(err, fault.Busy) {
 			s.Errorf("stop %s: %v", id, err)
 		}
 	}

@@ -63,13 +63,13 @@ func (g ground) Services() suspend.Services { return services(g.config) }
 
 // services are the adapters of what is stopped and started.
 func services(cfg aws.Config) suspend.Services {
-	databases := rds.New(in[rds.Client](sdkrds.NewFromConfig(cfg)))
+	databases := in[rds.Client](sdkrds.NewFromConfig(cfg))
 	return suspend.Services{
 		Stacks:       cfn.Reader{Clients: in[cfn.ReadClient](cloudformation.NewFromConfig(cfg))},
 		Instances:    ec2.New(in[ec2.Client](sdkec2.NewFromConfig(cfg))),
 		TaskServices: ecs.New(in[ecs.Client](sdkecs.NewFromConfig(cfg))),
 		Groups:       autoscaling.New(in[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
-		Databases:    databases, Clusters: databases,
+		Databases:    rds.Instances(databases), Clusters: rds.Clusters(databases),
 		Warehouses: redshift.New(in[redshift.Client](sdkredshift.NewFromConfig(cfg))),
 	}
 }

@@ -98,8 +98,8 @@ type Services struct {
 	TaskServices TaskServices
 	Instances    Machines
 	Groups       Groups
-	Databases    Databases
-	Clusters     Clusters
+	Databases    Machines // DB instances of RDS
+	Clusters     Machines // DB clusters of Aurora, Neptune and DocumentDB
 	Warehouses   Machines
 }
 

@@ -53,30 +53,27 @@ func (s *services) all() suspend.Services { return suspend.Services{Stacks: s, G
 
 // rds are DB instances and clusters, by identifier.
 type rds struct {
-	all    map[string]suspend.Database
+	all    map[string]suspend.Machine
 	err    error
 	called []string
 }
 
-func (r *rds) Databases(context.Context, project.Target, []string) (map[string]suspend.Database, error) {
-	return r.all, r.err
+// some are the instances, or the clusters.
+type some struct {
+	*rds
+	what string
 }
 
-func (r *rds) Clusters(context.Context, project.Target, []string) (map[string]suspend.Database, error) {
-	return r.all, r.err
+func (s some) Machines(context.Context, project.Target, []string) (map[string]suspend.Machine, error) {
+	return s.all, s.err
 }
 
-func (r *rds) StopDatabase(_ context.Context, _ project.Target, id string) error {
-	return r.call("stop db " + id)
+func (s some) StopMachine(_ context.Context, _ project.Target, id string) error {
+	return s.call("stop " + s.what + " " + id)
 }
-func (r *rds) StartDatabase(_ context.Context, _ project.Target, id string) error {
-	return r.call("start db " + id)
-}
-func (r *rds) StopCluster(_ context.Context, _ project.Target, id string) error {
-	return r.call("stop cluster " + id)
-}
-func (r *rds) StartCluster(_ context.Context, _ project.Target, id string) error {
-	return r.call("start cluster " + id)
+
+func (s some) StartMachine(_ context.Context, _ project.Target, id string) error {
+	return s.call("start " + s.what + " " + id)
 }
 
 func (r *rds) call(what string) error {
@@ -96,11 +93,11 @@ func (r *rds) ResourcesByType(context.Context, project.Target, string) (map[stri
 // A database is recorded if it runs or has an operation in progress, but for members of clusters. One that cannot be stopped is named. While
 // an operation is in progress nothing of the stack is stopped or started.
 func TestDatabases(t *testing.T) {
-	r := &rds{all: map[string]suspend.Database{
+	r := &rds{all: map[string]suspend.Machine{
 		"a": {Status: "available"}, "b": {Status: "backing-up"}, "c": {Status: "starting"}, "d": {Status: "stopped"}, "e": {Status: "stopping"},
 		"member": {Status: "available", Member: true}, "replica": {Status: "available", Fixed: "it is a read replica"}, "off": {Status: "stopped", Fixed: "it is a read replica"},
 	}}
-	s := suspend.Services{Stacks: r, Databases: r, Clusters: r}
+	s := suspend.Services{Stacks: r, Databases: some{r, "db"}, Clusters: some{r, "cluster"}}
 	running, fixed, err := s.Running(t.Context(), project.Target{}, "id")
 	var names []string
 	for _, one := range running {

@@ -85,13 +85,13 @@ func services(a *sts.Accounts, env Environment, files hook.Files) hook.Services 
 // switches are what stops and starts resources of stacks, with the roles of targets. Each request is sent once: a step repeats a call, so
 // that its claim says who calls.
 func switches(a *sts.Accounts) suspend.Services {
-	databases := rds.New(inTarget(a, func(c aws.Config) rds.Client { return sdkrds.NewFromConfig(c) }))
+	databases := inTarget(a, func(c aws.Config) rds.Client { return sdkrds.NewFromConfig(c) })
 	return suspend.Services{
 		Stacks:       cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
 		Instances:    ec2.New(inTarget(a, func(c aws.Config) ec2.Client { return instanceClient(c) })),
 		TaskServices: ecs.New(inTarget(a, func(c aws.Config) ecs.Client { return sdkecs.NewFromConfig(c) })),
 		Groups:       autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
-		Databases:    databases, Clusters: databases,
+		Databases:    rds.Instances(databases), Clusters: rds.Clusters(databases),
 		Warehouses: redshift.New(inTarget(a, func(c aws.Config) redshift.Client { return warehouseClient(c) })),
 	}
 }

@@ -33,14 +33,57 @@ type describer interface {
 	DescribeDBClusters(context.Context, *sdk.DescribeDBClustersInput, ...func(*sdk.Options)) (*sdk.DescribeDBClustersOutput, error)
 }
 
-// Databases are the DB instances and clusters in all targets. It is a suspend.Databases and a suspend.Clusters.
+// Databases are the DB instances, or the DB clusters, in all targets. It is a suspend.Machines.
 type Databases struct {
 	clients func(context.Context, project.Target) (Client, error)
+	kind    kind
 }
 
-// New returns the databases that the given clients reach.
-func New(clients func(context.Context, project.Target) (Client, error)) *Databases {
-	return &Databases{clients}
+// A kind is the requests about instances, or about clusters.
+type kind struct {
+	what  string // in messages
+	part  string // of the ARN
+	see   func(context.Context, Client, []string) (map[string]suspend.Machine, error)
+	stop  func(context.Context, Client, string) error
+	start func(context.Context, Client, string) error
+}
+
+// Instances returns the DB instances that the given clients reach.
+func Instances(clients func(context.Context, project.Target) (Client, error)) *Databases {
+	return &Databases{clients, kind{"DB instance", ":db:", seenInstances, stopInstance, startInstance}}
+}
+
+// Clusters returns the DB clusters that the given clients reach: those of Aurora, RDS, Neptune and DocumentDB.
+func Clusters(clients func(context.Context, project.Target) (Client, error)) *Databases {
+	return &Databases{clients, kind{"DB cluster", ":cluster:", seenClusters, stopCluster, startCluster}}
+}
+
+// Machines implements suspend.Machines.
+func (d *Databases) Machines(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Machine, error) {
+	client, err := d.clients(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", in.Name, err)
+	}
+	return d.kind.see(ctx, client, ids)
+}
+
+// StopMachine implements suspend.Machines.
+func (d *Databases) StopMachine(ctx context.Context, in project.Target, id string) error {
+	return d.change(ctx, in, "stop", id, d.kind.stop)
+}
+
+// StartMachine implements suspend.Machines.
+func (d *Databases) StartMachine(ctx context.Context, in project.Target, id string) error {
+	return d.change(ctx, in, "start", id, d.kind.start)
+}
+
+// change sends one request about a database.
+func (d *Databases) change(ctx context.Context, in project.Target, do, id string, send func(context.Context, Client, string) error) error {
+	client, err := d.clients(ctx, in)
+	if err != nil {
+		return fmt.Errorf("target %s: %w", in.Name, err)
+	}
+	return refused(do+" the "+d.kind.what+" "+id, "arn:aws:rds:"+in.Region+":"+in.Account+d.kind.part+id, send(ctx, client, id))
 }
 
 // atOnce is how many databases a request asks for: a page has at least as many.
@@ -72,17 +115,12 @@ func clusters(ctx context.Context, c describer, ids []string) (all []types.DBClu
 	return all, nil
 }
 
-// Databases implements suspend.Databases.
-func (d *Databases) Databases(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Database, error) {
-	client, err := d.clients(ctx, in)
-	if err != nil {
-		return nil, fmt.Errorf("target %s: %w", in.Name, err)
-	}
+func seenInstances(ctx context.Context, client Client, ids []string) (map[string]suspend.Machine, error) {
 	found, err := instances(ctx, client, ids)
-	all := make(map[string]suspend.Database)
+	all := make(map[string]suspend.Machine)
 	for _, one := range found {
 		if id := named(ids, one.DBInstanceIdentifier); id != "" {
-			all[id] = suspend.Database{Status: aws.ToString(one.DBInstanceStatus), Member: aws.ToString(one.DBClusterIdentifier) != "", Fixed: instanceFixed(one), Charged: charged(one)}
+			all[id] = suspend.Machine{Status: aws.ToString(one.DBInstanceStatus), Member: aws.ToString(one.DBClusterIdentifier) != "", Fixed: instanceFixed(one), Charged: charged(one)}
 		}
 	}
 	return all, err
@@ -117,12 +155,7 @@ func instanceFixed(i types.DBInstance) string {
 	return ""
 }
 
-// Clusters implements suspend.Clusters.
-func (d *Databases) Clusters(ctx context.Context, in project.Target, ids []string) (map[string]suspend.Database, error) {
-	client, err := d.clients(ctx, in)
-	if err != nil {
-		return nil, fmt.Errorf("target %s: %w", in.Name, err)
-	}
+func seenClusters(ctx context.Context, client Client, ids []string) (map[string]suspend.Machine, error) {
 	found, err := clusters(ctx, client, ids)
 	if err != nil {
 		return nil, err
@@ -132,10 +165,10 @@ func (d *Databases) Clusters(ctx context.Context, in project.Target, ids []strin
 	if err != nil {
 		members = nil
 	}
-	all := make(map[string]suspend.Database)
+	all := make(map[string]suspend.Machine)
 	for _, one := range found {
 		if id := named(ids, one.DBClusterIdentifier); id != "" {
-			all[id] = suspend.Database{Status: aws.ToString(one.Status), Fixed: clusterFixed(one), Charged: chargedCluster(one, members)}
+			all[id] = suspend.Machine{Status: aws.ToString(one.Status), Fixed: clusterFixed(one), Charged: chargedCluster(one, members)}
 		}
 	}
 	return all, nil
@@ -203,49 +236,28 @@ func clusterFixed(c types.DBCluster) string {
 	return ""
 }
 
-// StopDatabase implements suspend.Databases.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
-func (d *Databases) StopDatabase(ctx context.Context, in project.Target, id string) error {
-	return d.change(ctx, in, "stop the DB instance", ":db:", id, func(c Client) (err error) {
-		_, err = c.StopDBInstance(ctx, &sdk.StopDBInstanceInput{DBInstanceIdentifier: &id})
-		return err
-	})
+func stopInstance(ctx context.Context, c Client, id string) error {
+	_, err := c.StopDBInstance(ctx, &sdk.StopDBInstanceInput{DBInstanceIdentifier: &id})
+	return err
 }
 
-// StartDatabase implements suspend.Databases.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBInstance.html
-func (d *Databases) StartDatabase(ctx context.Context, in project.Target, id string) error {
-	return d.change(ctx, in, "start the DB instance", ":db:", id, func(c Client) (err error) {
-		_, err = c.StartDBInstance(ctx, &sdk.StartDBInstanceInput{DBInstanceIdentifier: &id})
-		return err
-	})
+func startInstance(ctx context.Context, c Client, id string) error {
+	_, err := c.StartDBInstance(ctx, &sdk.StartDBInstanceInput{DBInstanceIdentifier: &id})
+	return err
 }
 
-// StopCluster implements suspend.Clusters.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
-func (d *Databases) StopCluster(ctx context.Context, in project.Target, id string) error {
-	return d.change(ctx, in, "stop the DB cluster", ":cluster:", id, func(c Client) (err error) {
-		_, err = c.StopDBCluster(ctx, &sdk.StopDBClusterInput{DBClusterIdentifier: &id})
-		return err
-	})
+func stopCluster(ctx context.Context, c Client, id string) error {
+	_, err := c.StopDBCluster(ctx, &sdk.StopDBClusterInput{DBClusterIdentifier: &id})
+	return err
 }
 
-// StartCluster implements suspend.Clusters.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
-func (d *Databases) StartCluster(ctx context.Context, in project.Target, id string) error {
-	return d.change(ctx, in, "start the DB cluster", ":cluster:", id, func(c Client) (err error) {
-		_, err = c.StartDBCluster(ctx, &sdk.StartDBClusterInput{DBClusterIdentifier: &id})
-		return err
-	})
-}
-
-// change sends one request about a database.
-func (d *Databases) change(ctx context.Context, in project.Target, do, kind, id string, send func(Client) error) error {
-	client, err := d.clients(ctx, in)
-	if err != nil {
-		return fmt.Errorf("target %s: %w", in.Name, err)
-	}
-	return refused(do+" "+id, "arn:aws:rds:"+in.Region+":"+in.Account+kind+id, send(client))
+func startCluster(ctx context.Context, c Client, id string) error {
+	_, err := c.StartDBCluster(ctx, &sdk.StartDBClusterInput{DBClusterIdentifier: &id})
+	return err
 }
 
 // refused returns the fault of a request. A database that is neither available nor stopped refuses both requests until its operation is over.

@@ -17,10 +17,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
 
-var (
-	_ suspend.Databases = (*rds.Databases)(nil)
-	_ suspend.Clusters  = (*rds.Databases)(nil)
-)
+var _ suspend.Machines = (*rds.Databases)(nil)
 
 // A service keeps the requests, and answers the first with what it is to say.
 type service struct {
@@ -48,9 +45,9 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: max(s.status, http.StatusOK), Request: r, Header: http.Header{"Content-Type": {"text/xml"}}, Body: io.NopCloser(strings.NewReader(said))}, err
 }
 
-func databases(s *service) *rds.Databases {
+func clients(s *service) func(context.Context, project.Target) (rds.Client, error) {
 	client := sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: s, Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}})
-	return rds.New(func(context.Context, project.Target) (rds.Client, error) { return client, nil })
+	return func(context.Context, project.Target) (rds.Client, error) { return client, nil }
 }
 
 // Databases are read by their identifiers, twenty with a request, and RDS writes these in lower case. What cannot be stopped has a reason.
@@ -67,8 +64,8 @@ func TestDatabases(t *testing.T) {
 	for i := range 14 {
 		ids = append(ids, fmt.Sprintf("d%02d", i))
 	}
-	got, err := databases(s).Databases(t.Context(), project.Target{}, ids)
-	want := map[string]suspend.Database{
+	got, err := rds.Instances(clients(s)).Machines(t.Context(), project.Target{}, ids)
+	want := map[string]suspend.Machine{
 		"Plain": {Status: "available", Charged: "2 rds mysql db.t3.medium"}, "member": {Status: "available", Member: true}, "source": {Status: "available", Fixed: "it has a read replica"},
 		"replica": {Status: "available", Fixed: "it is a read replica"}, "sql": {Status: "available", Fixed: "it is an SQL Server in several Availability Zones"},
 		"single": {Status: "available"}, "custom": {Status: "available", Fixed: "it is of RDS Custom"},
@@ -90,9 +87,9 @@ func TestClusters(t *testing.T) {
 	s := &service{said: "<DBClusters>" + one("plain", aurora+"<EngineMode>provisioned</EngineMode>") + one("mysql", "<Engine>mysql</Engine>") + one("neptune", "<Engine>neptune</Engine><EngineMode>provisioned</EngineMode>") + one("docdb", "<Engine>docdb</Engine><EngineMode>provisioned</EngineMode>") + one("old", aurora+"<EngineMode>serverless</EngineMode>") +
 		one("global", aurora+"<GlobalClusterIdentifier>g</GlobalClusterIdentifier>") + one("replica", aurora+"<ReplicationSourceIdentifier>s</ReplicationSourceIdentifier>") +
 		one("source", aurora+"<ReadReplicaIdentifiers><ReadReplicaIdentifier>r</ReadReplicaIdentifier></ReadReplicaIdentifiers>") + "</DBClusters>"}
-	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"plain", "mysql", "neptune", "docdb", "old", "global", "replica", "source"})
+	got, err := rds.Clusters(clients(s)).Machines(t.Context(), project.Target{}, []string{"plain", "mysql", "neptune", "docdb", "old", "global", "replica", "source"})
 	for id, fixed := range map[string]string{"plain": "", "mysql": "it is no cluster of Aurora, Neptune or DocumentDB", "neptune": "", "docdb": "", "old": "its engine mode is serverless", "global": "it belongs to a global database", "replica": "it is a read replica", "source": "it has a read replica"} {
-		if err != nil || got[id] != (suspend.Database{Status: "stopped", Fixed: fixed}) {
+		if err != nil || got[id] != (suspend.Machine{Status: "stopped", Fixed: fixed}) {
 			t.Errorf("%s: %+v, want %q: %v", id, got[id], fixed, err)
 		}
 	}
@@ -114,14 +111,14 @@ func TestClusterIsChargedForItsInstances(t *testing.T) {
 	}
 	s := &service{said: "<DBClusters>" + cluster("two", members("a", "b")) + cluster("elastic", members("a", "s")) + cluster("none", "") + strings.Replace(cluster("graph", members("n")), "aurora-mysql", "neptune", 1) + cluster("optimized", "<StorageType>aurora-iopt1</StorageType>"+members("a")) + "</DBClusters>",
 		then: "<DBInstances>" + instance("a", "db.r6g.large") + instance("b", "db.t3.medium") + instance("s", "db.serverless") + strings.Replace(instance("n", "db.r6g.large"), "aurora-mysql", "neptune", 1) + "</DBInstances>"}
-	got, err := databases(s).Clusters(t.Context(), project.Target{}, []string{"two", "elastic", "none", "graph", "optimized"})
+	got, err := rds.Clusters(clients(s)).Machines(t.Context(), project.Target{}, []string{"two", "elastic", "none", "graph", "optimized"})
 	for id, want := range map[string]string{"two": "1 rds aurora-mysql db.r6g.large; 1 rds aurora-mysql db.t3.medium", "elastic": "", "none": "nothing", "graph": "", "optimized": ""} {
 		if err != nil || got[id].Charged != want || got[id].Status != "available" {
 			t.Errorf("%s: %+v, want %q: %v", id, got[id], want, err)
 		}
 	}
 	denied := &service{said: "<DBClusters>" + cluster("two", members("a", "b")) + cluster("none", "") + "</DBClusters>", failsThen: true}
-	got, err = databases(denied).Clusters(t.Context(), project.Target{}, []string{"two", "none"})
+	got, err = rds.Clusters(clients(denied)).Machines(t.Context(), project.Target{}, []string{"two", "none"})
 	if err != nil || got["two"].Charged != "" || got["two"].Status != "available" || got["none"].Charged != "nothing" || len(denied.got) != 2 {
 		t.Errorf("without its instances: %+v, %v", got, err)
 	}
@@ -133,42 +130,43 @@ func TestClusterIsChargedForItsInstances(t *testing.T) {
 // A request names the database, and each refusal has its kind.
 func TestChanges(t *testing.T) {
 	in := project.Target{Account: "000000000000", Region: "eu-west-1"}
-	all := map[string]func(*rds.Databases) error{
-		"Action=StopDBInstance&DBInstanceIdentifier=a&":  func(d *rds.Databases) error { return d.StopDatabase(t.Context(), in, "a") },
-		"Action=StartDBInstance&DBInstanceIdentifier=a&": func(d *rds.Databases) error { return d.StartDatabase(t.Context(), in, "a") },
-		"Action=StopDBCluster&DBClusterIdentifier=a&":    func(d *rds.Databases) error { return d.StopCluster(t.Context(), in, "a") },
-		"Action=StartDBCluster&DBClusterIdentifier=a&":   func(d *rds.Databases) error { return d.StartCluster(t.Context(), in, "a") },
+	type reach = func(context.Context, project.Target) (rds.Client, error)
+	all := map[string]func(reach) error{
+		"Action=StopDBInstance&DBInstanceIdentifier=a&":  func(c reach) error { return rds.Instances(c).StopMachine(t.Context(), in, "a") },
+		"Action=StartDBInstance&DBInstanceIdentifier=a&": func(c reach) error { return rds.Instances(c).StartMachine(t.Context(), in, "a") },
+		"Action=StopDBCluster&DBClusterIdentifier=a&":    func(c reach) error { return rds.Clusters(c).StopMachine(t.Context(), in, "a") },
+		"Action=StartDBCluster&DBClusterIdentifier=a&":   func(c reach) error { return rds.Clusters(c).StartMachine(t.Context(), in, "a") },
 	}
 	for want, do := range all {
 		s := &service{}
-		if err := do(databases(s)); err != nil || len(s.got) != 1 || !strings.HasPrefix(s.got[0], want) {
+		if err := do(clients(s)); err != nil || len(s.got) != 1 || !strings.HasPrefix(s.got[0], want) {
 			t.Errorf("sent %q, want %s: %v", s.got, want, err)
 		}
 		for code, kind := range map[string]fault.Kind{
 			"InvalidDBInstanceState": fault.Busy, "InvalidDBClusterStateFault": fault.Busy, "DBInstanceNotFound": fault.Missing, "DBClusterNotFoundFault": fault.Missing,
 			"Throttling": fault.Throttled, "InsufficientDBInstanceCapacity": fault.Refused, "AccessDenied": fault.Denied, "InternalFailure": fault.Unavailable,
 		} {
-			if err := do(databases(&service{status: 400, code: code})); fault.KindOf(err) != kind {
+			if err := do(clients(&service{status: 400, code: code})); fault.KindOf(err) != kind {
 				t.Errorf("%s: %s is of kind %s: %v", want, code, fault.KindOf(err), err)
 			}
 		}
 	}
 	for what, err := range map[string]error{
-		"instances": second(databases(&service{status: 400, code: "Throttling"}).Databases(t.Context(), in, []string{"a"})),
-		"clusters":  second(databases(&service{status: 400, code: "Throttling"}).Clusters(t.Context(), in, []string{"a"})),
+		"instances": second(rds.Instances(clients(&service{status: 400, code: "Throttling"})).Machines(t.Context(), in, []string{"a"})),
+		"clusters":  second(rds.Clusters(clients(&service{status: 400, code: "Throttling"})).Machines(t.Context(), in, []string{"a"})),
 	} {
 		if !fault.Is(err, fault.Throttled) {
 			t.Errorf("describe %s: %v", what, err)
 		}
 	}
-	denied := rds.New(func(context.Context, project.Target) (rds.Client, error) {
+	denied := func(context.Context, project.Target) (rds.Client, error) {
 		return nil, fault.New(fault.Denied, "no role")
-	})
-	all["instances"] = func(d *rds.Databases) error {
-		return second(d.Databases(t.Context(), project.Target{Name: "eu"}, []string{"a"}))
 	}
-	all["clusters"] = func(d *rds.Databases) error {
-		return second(d.Clusters(t.Context(), project.Target{Name: "eu"}, []string{"a"}))
+	all["instances"] = func(c reach) error {
+		return second(rds.Instances(c).Machines(t.Context(), project.Target{Name: "eu"}, []string{"a"}))
+	}
+	all["clusters"] = func(c reach) error {
+		return second(rds.Clusters(c).Machines(t.Context(), project.Target{Name: "eu"}, []string{"a"}))
 	}
 	for what, do := range all {
 		if err := do(denied); !fault.Is(err, fault.Denied) {
@@ -178,4 +176,4 @@ func TestChanges(t *testing.T) {
 }
 
 // second is the error of a call.
-func second(_ map[string]suspend.Database, err error) error { return err }
+func second(_ map[string]suspend.Machine, err error) error { return err }

@@ -115,7 +115,7 @@ var backupLaws = map[string]func(backupGround){
 	// "InvalidDBInstanceState: The DB instance isn't in a valid state." "InvalidDBClusterStateFault"
 	"a database that is stopped is not backed up": func(g backupGround) {
 		held := g.held(g.Up("data", DatabasesVersion))
-		for _, stop := range []change{g.Services().Databases.StopDatabase, g.Services().Clusters.StopCluster} {
+		for _, stop := range []change{g.Services().Databases.StopMachine, g.Services().Clusters.StopMachine} {
 			for _, d := range held {
 				_ = stop(g.Context(), g.Target(), d.ID) // the other one is no database of this kind
 			}

@@ -104,8 +104,8 @@ var suspendLaws = map[string]func(ground){
 		g.Up("data", DatabasesVersion)
 		s, in := g.Services(), g.Target()
 		groups, a := s.Groups.Groups(g.Context(), in, []string{name, "nobody"})
-		instances, b := s.Databases.Databases(g.Context(), in, []string{"nobody"})
-		clusters, c := s.Clusters.Clusters(g.Context(), in, []string{"nobody"})
+		instances, b := s.Databases.Machines(g.Context(), in, []string{"nobody"})
+		clusters, c := s.Clusters.Machines(g.Context(), in, []string{"nobody"})
 		if a != nil || b != nil || c != nil || len(groups) != 1 || len(instances)+len(clusters) > 0 {
 			g.Errorf("found %v, %v, %v: %v, %v, %v", groups, instances, clusters, a, b, c)
 		}
@@ -169,29 +169,25 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBInstance.html
 	"a DB instance that is available can be stopped, and one that is stopped started": func(g ground) {
-		d := g.Services().Databases
-		g.switches(databaseType, DatabasesVersion, d.Databases, d.StopDatabase, d.StartDatabase)
+		g.switches(databaseType, DatabasesVersion, g.Services().Databases)
 	},
 	// "InvalidDBClusterStateFault: The requested operation can't be performed while the cluster is in this state."
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
 	"a DB cluster that is available can be stopped, and one that is stopped started": func(g ground) {
-		c := g.Services().Clusters
-		g.switches(clusterType, DatabasesVersion, c.Clusters, c.StopCluster, c.StartCluster)
+		g.switches(clusterType, DatabasesVersion, g.Services().Clusters)
 	},
 	// "To stop a Neptune cluster": the same operations of the API of RDS.
 	// https://docs.aws.amazon.com/neptune/latest/userguide/manage-console-stop-start.html
 	// https://docs.aws.amazon.com/neptune/latest/apiref/API_StopDBCluster.html
 	"a DB cluster of Neptune that is available can be stopped, and one that is stopped started": func(g ground) {
-		c := g.Services().Clusters
-		g.switches(graphType, ComputeVersion, c.Clusters, c.StopCluster, c.StartCluster)
+		g.switches(graphType, ComputeVersion, g.Services().Clusters)
 	},
 	// "InvalidDBClusterStateFault: The cluster isn't in a valid state."
 	// https://docs.aws.amazon.com/documentdb/latest/developerguide/db-cluster-stop-start.html
 	// https://docs.aws.amazon.com/documentdb/latest/developerguide/API_StopDBCluster.html
 	"a DB cluster of DocumentDB that is available can be stopped, and one that is stopped started": func(g ground) {
-		c := g.Services().Clusters
-		g.switches(documentType, ComputeVersion, c.Clusters, c.StopCluster, c.StartCluster)
+		g.switches(documentType, ComputeVersion, g.Services().Clusters)
 	},
 	// "You can use the Stop and Start actions"
 	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_StopInstances.html
@@ -218,12 +214,8 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBCluster.html
 	"a database that does not exist is neither stopped nor started": func(g ground) {
-		s := g.Services()
-		for _, do := range []change{s.Databases.StopDatabase, s.Databases.StartDatabase, s.Clusters.StopCluster, s.Clusters.StartCluster} {
-			if err := do(g.Context(), g.Target(), "nobody"); !fault.Is(err, fault.Missing) {
-				g.Error(err)
-			}
-		}
+		g.isMissing(g.Services().Databases, "nobody")
+		g.isMissing(g.Services().Clusters, "nobody")
 	},
 	"what a suspend has stopped, a resume starts as it was": func(g ground) {
 		s, in := g.Services(), g.Target()
@@ -262,26 +254,26 @@ func sameButPrice(a, b plan.Stopped) bool {
 type change func(context.Context, project.Target, string) error
 
 // switches stops and starts the database of a type that a stack of a version has, and tries each twice.
-func (g ground) switches(kind, version string, see func(context.Context, project.Target, []string) (map[string]suspend.Database, error), stop, start change) {
+func (g ground) switches(kind, version string, m suspend.Machines) {
 	id := g.first(g.Up("data", version), kind)
 	has := func(want string) {
 		g.Helper()
 		g.Pass(patience)
-		found, err := see(g.Context(), g.Target(), []string{id})
+		found, err := m.Machines(g.Context(), g.Target(), []string{id})
 		got := found[id]
 		got.Charged = ""
-		if err != nil || got != (suspend.Database{Status: want}) {
+		if err != nil || got != (suspend.Machine{Status: want}) {
 			g.Errorf("%s is %+v, want it %s: %v", id, got, want, err)
 		}
 	}
 	has("available")
-	if err := start(g.Context(), g.Target(), id); !fault.Is(err, fault.Busy) {
+	if err := m.StartMachine(g.Context(), g.Target(), id); !fault.Is(err, fault.Busy) {
 		g.Errorf("start what is available: %v", err)
 	}
 	for _, c := range []struct {
 		do     change
 		status string
-	}{{stop, "stopped"}, {start, "available"}} {
+	}{{m.StopMachine, "stopped"}, {m.StartMachine, "available"}} {
 		if err := c.do(g.Context(), g.Target(), id); err != nil {
 			g.Fatal(err)
 		}

@@ -167,42 +167,17 @@ func (c *Cloud) hasDatabase(name string) bool {
 	return false
 }
 
-// Databases implements suspend.Databases.
-func (m crashingSwitches) Databases(ctx context.Context, _ project.Target, names []string) (map[string]suspend.Database, error) {
-	return got(m.Backend, ctx, "Switch.See", names[0], func() (map[string]suspend.Database, error) {
-		all := make(map[string]suspend.Database)
+// Databases reads databases, and other things that are stopped as a whole.
+func (m crashingSwitches) Databases(ctx context.Context, _ project.Target, names []string) (map[string]suspend.Machine, error) {
+	return got(m.Backend, ctx, "Switch.See", names[0], func() (map[string]suspend.Machine, error) {
+		all := make(map[string]suspend.Machine)
 		for _, name := range names {
 			if m.Cloud.hasDatabase(name) {
-				all[name] = suspend.Database{Status: m.Cloud.DatabaseStatus(name)}
+				all[name] = suspend.Machine{Status: m.Cloud.DatabaseStatus(name)}
 			}
 		}
 		return all, nil
 	})
-}
-
-// StopDatabase implements suspend.Databases.
-func (m crashingSwitches) StopDatabase(ctx context.Context, _ project.Target, name string) error {
-	return m.switchDatabase(ctx, name, true)
-}
-
-// StartDatabase implements suspend.Databases.
-func (m crashingSwitches) StartDatabase(ctx context.Context, _ project.Target, name string) error {
-	return m.switchDatabase(ctx, name, false)
-}
-
-// Clusters implements suspend.Clusters.
-func (m crashingSwitches) Clusters(ctx context.Context, in project.Target, names []string) (map[string]suspend.Database, error) {
-	return m.Databases(ctx, in, names)
-}
-
-// StopCluster implements suspend.Clusters.
-func (m crashingSwitches) StopCluster(ctx context.Context, _ project.Target, name string) error {
-	return m.switchDatabase(ctx, name, true)
-}
-
-// StartCluster implements suspend.Clusters.
-func (m crashingSwitches) StartCluster(ctx context.Context, _ project.Target, name string) error {
-	return m.switchDatabase(ctx, name, false)
 }
 
 // switchDatabase stops or starts a database that is in the other status.
@@ -226,13 +201,13 @@ func (m crashingSwitches) switchDatabase(ctx context.Context, name string, off b
 func (b *Backend) Switches() suspend.Services {
 	s := crashingSwitches{b}
 	return suspend.Services{
-		Stacks: s, TaskServices: s, Groups: s, Databases: s, Clusters: s,
+		Stacks: s, TaskServices: s, Groups: s, Databases: crashingMachines{crashingSwitches: s}, Clusters: crashingMachines{crashingSwitches: s},
 		Instances:  crashingMachines{s, map[string]string{"available": "running", "starting": "pending"}},
 		Warehouses: crashingMachines{s, map[string]string{"stopped": "paused", "stopping": "pausing", "starting": "resuming"}},
 	}
 }
 
-// crashingMachines are databases whose service has other words for some statuses.
+// crashingMachines are databases, or things whose service has other words for some statuses.
 type crashingMachines struct {
 	crashingSwitches
 	words map[string]string
