@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
@@ -39,8 +38,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(code, message string) {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: code, Message: message})
 	}
-	if err := r.ParseForm(); err != nil {
-		refuse("MalformedQueryString", err.Error())
+	if !gateway.Form(w, r) {
 		return
 	}
 	action, name, some := r.Form.Get("Action"), r.Form.Get("AutoScalingGroupName"), members(r, "ScalingProcesses")
@@ -60,21 +58,15 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse("ValidationError", err.Error())
 			return
 		}
-		answer(w, action, "")
+		answer(w, action, nil)
 	default:
 		s.change(s.key(r, name), some, action == "SuspendProcesses")
-		answer(w, action, "")
+		answer(w, action, nil)
 	}
 }
 
 // members is a list of a request.
-func members(r *http.Request, list string) []string {
-	var all []string
-	for i := 1; r.Form.Has(list + ".member." + strconv.Itoa(i)); i++ {
-		all = append(all, r.Form.Get(list+".member."+strconv.Itoa(i)))
-	}
-	return all
-}
+func members(r *http.Request, list string) []string { return gateway.List(r, list+".member") }
 
 // key is the place and name of a group.
 func (s *Service) key(r *http.Request, name string) string {
@@ -133,16 +125,10 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
 		}
 		list.Members = append(list.Members, one)
 	}
-	text, err := xml.Marshal(list)
-	if err != nil {
-		gateway.Refuse(w, r, http.StatusInternalServerError, gateway.Fault{Code: "InternalFailure", Message: err.Error()})
-		return
-	}
-	answer(w, "DescribeAutoScalingGroups", string(text))
+	answer(w, "DescribeAutoScalingGroups", list)
 }
 
 // answer writes the answer to an action.
-func answer(w http.ResponseWriter, action, result string) {
-	w.Header().Set("Content-Type", "text/xml")
-	_, _ = w.Write([]byte("<" + action + `Response xmlns="http://autoscaling.amazonaws.com/doc/2011-01-01/"><` + action + "Result>" + result + "</" + action + "Result></" + action + "Response>")) // the client is gone if it fails
+func answer(w http.ResponseWriter, action string, result any) {
+	gateway.Answer(w, "http://autoscaling.amazonaws.com/doc/2011-01-01/", action, result)
 }

@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
-	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/infra/local/resource"
 )
 
 // A kind is DB instances or DB clusters.
@@ -45,30 +44,14 @@ type Service struct {
 	Takes time.Duration
 
 	mu        sync.Mutex
-	states    map[string]state    // by place, stack, type and name; available if it is missing
+	databases resource.Switches   // by place, stack, type and name
 	snapshots map[string]snapshot // by place, type of the source and identifier
 	failing   map[string]bool     // the names of the databases whose next snapshot fails
 }
 
-// A state is what a request has made of a database.
-type state struct {
-	on   bool
-	over time.Time // when it is stopped or started
-}
-
-// status is that of the state. A database is stopping, and then stopped; or starting, and then available.
+// statuses are those of databases.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html#Overview.DBInstance.Status
-func (s state) status(now time.Time) string {
-	switch over := !now.Before(s.over); {
-	case s.on && over:
-		return "available"
-	case s.on:
-		return "starting"
-	case over:
-		return "stopped"
-	}
-	return "stopping"
-}
+var statuses = resource.Statuses{On: "available", Starting: "starting", Off: "stopped", Stopping: "stopping"}
 
 // ServeHTTP answers DescribeDBInstances and DescribeDBClusters of names, and the requests to stop and start one.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_Operations.html
@@ -76,8 +59,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(status int, code, message string) {
 		gateway.Refuse(w, r, status, gateway.Fault{Code: code, Message: message})
 	}
-	if err := r.ParseForm(); err != nil {
-		refuse(http.StatusBadRequest, "MalformedQueryString", err.Error())
+	if !gateway.Form(w, r) {
 		return
 	}
 	s.mu.Lock()
@@ -117,13 +99,12 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
 func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key string, on bool) bool {
-	now := time.Now()
-	if is := s.stateOf(key).status(now); is != map[bool]string{false: "available", true: "stopped"}[on] {
+	if is := s.databases.Status(key, statuses); is != map[bool]string{false: statuses.On, true: statuses.Off}[on] {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: k.name + " " + r.Form.Get(k.id) + " is " + is})
 		return false
 	}
 	properties, _, _ := s.find(r, k, r.Form.Get(k.id))
-	if k.name == instances.name && property(properties, "DBClusterIdentifier") != "" {
+	if k.name == instances.name && resource.Property(properties, "DBClusterIdentifier") != "" {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidDBClusterStateFault", Message: "it belongs to a DB cluster"})
 		return false
 	}
@@ -131,10 +112,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key str
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: "a DB instance of this kind cannot be stopped"})
 		return false
 	}
-	if s.states == nil {
-		s.states = make(map[string]state)
-	}
-	s.states[key] = state{on, now.Add(s.Takes)}
+	s.databases.Set(key, on, s.Takes)
 	return true
 }
 
@@ -142,16 +120,8 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key str
 // What has a read replica cannot be stopped either, which its properties do not say.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_StopInstance.html#USER_StopInstance.Limitations
 func unstoppable(properties string) bool {
-	several := property(properties, "MultiAZ") == "true" && strings.HasPrefix(property(properties, "Engine"), "sqlserver")
-	return several || property(properties, "SourceDBInstanceIdentifier") != ""
-}
-
-// stateOf is the state of a database; on if no request has changed it.
-func (s *Service) stateOf(key string) state {
-	if is, changed := s.states[key]; changed {
-		return is
-	}
-	return state{on: true}
+	several := resource.Property(properties, "MultiAZ") == "true" && strings.HasPrefix(resource.Property(properties, "Engine"), "sqlserver")
+	return several || resource.Property(properties, "SourceDBInstanceIdentifier") != ""
 }
 
 // engines are the engines of the types whose properties do not say it.
@@ -176,9 +146,9 @@ func withEngine(properties, engine string) string {
 // find returns the properties of a database and the key of its state.
 func (s *Service) find(r *http.Request, k kind, name string) (properties, key string, ok bool) {
 	account, region := s.Place(r)
-	for _, resource := range k.resources {
-		if properties, stack, ok := s.Find(r, resource, name); ok {
-			return withEngine(properties, engines[resource]), strings.Join([]string{account, region, stack, resource, name}, " "), true
+	for _, of := range k.resources {
+		if properties, stack, ok := s.Find(r, of, name); ok {
+			return withEngine(properties, engines[of]), strings.Join([]string{account, region, stack, of, name}, " "), true
 		}
 	}
 	return "", "", false
@@ -205,28 +175,18 @@ type described struct {
 
 // described describes a database. An instance of a cluster has the status of the cluster.
 func (s *Service) described(r *http.Request, k kind, name, properties, key string) described {
-	status := s.stateOf(key).status(time.Now())
-	one := described{XMLName: xml.Name{Local: k.name}, Engine: property(properties, "Engine")}
+	status := s.databases.Status(key, statuses)
+	one := described{XMLName: xml.Name{Local: k.name}, Engine: resource.Property(properties, "Engine")}
 	if k.name == clusters.name {
 		one.DBClusterIdentifier, one.Status, one.EngineMode = name, status, "provisioned"
-		one.DBClusterMembers, one.StorageType = s.Members(r, name), property(properties, "StorageType")
+		one.DBClusterMembers, one.StorageType = s.Members(r, name), resource.Property(properties, "StorageType")
 	} else {
-		one.DBInstanceIdentifier, one.DBInstanceStatus, one.DBClusterIdentifier = name, status, property(properties, "DBClusterIdentifier")
-		one.MultiAZ, one.ReadReplicaSourceDBInstanceIdentifier = property(properties, "MultiAZ") == "true", property(properties, "SourceDBInstanceIdentifier")
+		one.DBInstanceIdentifier, one.DBInstanceStatus, one.DBClusterIdentifier = name, status, resource.Property(properties, "DBClusterIdentifier")
+		one.MultiAZ, one.ReadReplicaSourceDBInstanceIdentifier = resource.Property(properties, "MultiAZ") == "true", resource.Property(properties, "SourceDBInstanceIdentifier")
 		one.ReadReplicaDBInstanceIdentifiers = s.Replicas(r, name)
-		one.DBInstanceClass, one.LicenseModel = property(properties, "DBInstanceClass"), property(properties, "LicenseModel")
+		one.DBInstanceClass, one.LicenseModel = resource.Property(properties, "DBInstanceClass"), resource.Property(properties, "LicenseModel")
 	}
 	return one
-}
-
-// property is the text of a property.
-func property(properties, name string) string {
-	var all map[string]any
-	if json.Unmarshal([]byte(properties), &all) != nil {
-		return ""
-	}
-	text, _ := template.Text(all[name])
-	return text
 }
 
 // describe lists the databases that a request names and that exist.
@@ -236,11 +196,7 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request, k kind) {
 		XMLName xml.Name
 		Members []described
 	}{XMLName: xml.Name{Local: k.name + "s"}}
-	for i := 1; ; i++ {
-		name := r.Form.Get("Filters.Filter.1.Values.Value." + strconv.Itoa(i))
-		if name == "" {
-			break
-		}
+	for _, name := range gateway.List(r, "Filters.Filter.1.Values.Value") {
 		if properties, key, ok := s.find(r, k, name); ok {
 			list.Members = append(list.Members, s.described(r, k, name, properties, key))
 		}
@@ -250,11 +206,5 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request, k kind) {
 
 // answer writes the answer to an action.
 func answer(w http.ResponseWriter, action string, result any) {
-	text, err := xml.Marshal(result)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/xml")
-	_, _ = w.Write([]byte("<" + action + `Response xmlns="http://rds.amazonaws.com/doc/2014-10-31/"><` + action + "Result>" + string(text) + "</" + action + "Result></" + action + "Response>")) // the client is gone if it fails
+	gateway.Answer(w, "http://rds.amazonaws.com/doc/2014-10-31/", action, result)
 }

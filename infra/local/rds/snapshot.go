@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/resource"
 )
 
 // mostManual is how many manual snapshots of each kind an account may have in a region.
@@ -117,9 +118,9 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request, k snaps
 		refuse(http.StatusBadRequest, k.exists, "Cannot create the snapshot because a snapshot with the identifier "+id+" already exists.")
 	case !ok:
 		refuse(http.StatusNotFound, k.of.missing, k.of.name+" "+source+" not found.")
-	case k.of == instances && property(properties, "DBClusterIdentifier") != "":
+	case k.of == instances && resource.Property(properties, "DBClusterIdentifier") != "":
 		refuse(http.StatusBadRequest, "InvalidParameterCombination", "The requested DB Instance will be a member of a DB Cluster. Back up the cluster.")
-	case s.stateOf(state).status(now) != "available":
+	case s.databases.Status(state, statuses) != statuses.On:
 		refuse(http.StatusBadRequest, k.of.state, "Cannot create a snapshot because the database "+source+" is not currently in the available state.")
 	case s.manual(r, k, now) >= mostManual:
 		refuse(http.StatusBadRequest, "SnapshotQuotaExceeded", "Cannot create more than "+strconv.Itoa(mostManual)+" manual snapshots")
@@ -130,7 +131,7 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request, k snaps
 		}
 		s.snapshots[key] = snapshot{
 			arn:    "arn:aws:rds:" + region + ":" + account + ":" + k.arn + ":" + strings.ToLower(id),
-			source: source, engine: property(properties, "Engine"), made: now.Add(s.Takes), fails: s.failing[source],
+			source: source, engine: resource.Property(properties, "Engine"), made: now.Add(s.Takes), fails: s.failing[source],
 		}
 		delete(s.failing, source)
 		answer(w, "Create"+k.name, s.snapshots[key].described(k, now))

@@ -39,8 +39,7 @@ func New(account string, trust Trust) *Service {
 
 // ServeHTTP answers GetCallerIdentity and AssumeRole.
 func (t *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "MalformedQueryString", Message: err.Error()})
+	if !gateway.Form(w, r) {
 		return
 	}
 	switch action := r.Form.Get("Action"); action {
