@@ -179,6 +179,7 @@ type hooked interface {
 	Scale(service string, tasks int)       // a user sets how many it has
 	GroupFault(group string, m sim.Fault)  // of the next request that does so for Stackwright
 	FailBackup(database string)            // its next backup fails
+	LagBackups(d time.Duration)            // lists show each backup of a table so late, from now on
 	Backups() []string                     // the ARNs of the backups that exist, sorted
 	Called() []string                      // the names of the hooks that were called since the last call
 }
@@ -229,6 +230,8 @@ func (p *memoryBackend) Tasks(service string) int             { return p.Cloud.T
 func (p *memoryBackend) Scale(service string, tasks int) {
 	p.Cloud.Tasks[sim.ServiceARN(service)] = tasks
 }
+func (p *memoryBackend) LagBackups(d time.Duration) { p.Cloud.BackupsLag = d }
+
 func (p *memoryBackend) FailBackup(name string) { p.Cloud.FailBackup(name) }
 func (p *memoryBackend) Backups() []string      { return p.Cloud.Backups() }
 func (p *memoryBackend) Called() []string {
@@ -436,6 +439,9 @@ func (r *emulators) Scale(service string, tasks int) {
 
 // Switches are the adapters.
 func (r *emulators) Switches() suspend.Services { return testGround{r}.Services() }
+
+// LagBackups is backend.
+func (r *emulators) LagBackups(d time.Duration) { r.cloud.LagBackups(d / r.speedup) }
 
 // FailBackup is backend.
 func (r *emulators) FailBackup(database string) { r.cloud.FailBackup(database) }

@@ -129,20 +129,21 @@ var words = []word{
 	{"unreadable", "STACK", (*scenario).unreadable, isGiven},                                                      // nobody may read its template from now on
 	{"uses", "STACK STACK", (*scenario).uses, isGiven},                                                            // a user creates the first stack, which imports from the second
 
-	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven},                // in project files from now on: of the stack, or of the project
-	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                                // no longer
-	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                                           // its next call fails
-	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                                   // the executions that it starts take so long
-	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},                              // of its next call
-	{"throttle-hook", "HOOK NUMBER", (*scenario).throttleHook, isGiven},                            // so many of its next calls are throttled: in memory only
-	{"group", "TEXT", (*scenario).group, isGiven},                                                  // an Auto Scaling group exists from now on
-	{"resize", "TEXT NUMBER NUMBER NUMBER", (*scenario).resize, isGiven},                           // a user sets the minimum, the maximum and the desired capacity of an Auto Scaling group
-	{"scale", "TEXT NUMBER", (*scenario).scale, isGiven},                                           // a user sets how many tasks an ECS service has
-	{"group-fault", "HOOK-FAULT TEXT", (*scenario).groupFault, isGiven},                            // of the next request that sets the sizes of the group
-	{"fail-backup", "TEXT", func(s *scenario, st statement) { s.FailBackup(st.args[0]) }, isGiven}, // the next backup of a DB instance or cluster fails
-	{"keep-snapshots", "NUMBER [SECONDS]", (*scenario).keepSnapshots, isGiven},                     // in project files from now on: the newest ones, and how long; 0 is all
-	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                                             // a bucket has so many objects from now on
-	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                                      // has this state from now on, as errors or errors@eu
+	{"hook", "[STACK] MOMENT NEW-HOOK [HOOK-OPTION...]", (*scenario).hook, isGiven},                                   // in project files from now on: of the stack, or of the project
+	{"unhook", "HOOK", (*scenario).unhook, isGiven},                                                                   // no longer
+	{"fail-hook", "HOOK", (*scenario).failHook, isGiven},                                                              // its next call fails
+	{"slow-hook", "HOOK SECONDS", (*scenario).slowHook, isGiven},                                                      // the executions that it starts take so long
+	{"hook-fault", "HOOK-FAULT HOOK", (*scenario).hookFault, isGiven},                                                 // of its next call
+	{"throttle-hook", "HOOK NUMBER", (*scenario).throttleHook, isGiven},                                               // so many of its next calls are throttled: in memory only
+	{"group", "TEXT", (*scenario).group, isGiven},                                                                     // an Auto Scaling group exists from now on
+	{"resize", "TEXT NUMBER NUMBER NUMBER", (*scenario).resize, isGiven},                                              // a user sets the minimum, the maximum and the desired capacity of an Auto Scaling group
+	{"scale", "TEXT NUMBER", (*scenario).scale, isGiven},                                                              // a user sets how many tasks an ECS service has
+	{"group-fault", "HOOK-FAULT TEXT", (*scenario).groupFault, isGiven},                                               // of the next request that sets the sizes of the group
+	{"list-backups-after", "SECONDS", func(s *scenario, st statement) { s.LagBackups(seconds(st.args[0])) }, isGiven}, // lists show each backup of a table so late
+	{"fail-backup", "TEXT", func(s *scenario, st statement) { s.FailBackup(st.args[0]) }, isGiven},                    // the next backup of a DB instance or cluster fails
+	{"keep-snapshots", "NUMBER [SECONDS]", (*scenario).keepSnapshots, isGiven},                                        // in project files from now on: the newest ones, and how long; 0 is all
+	{"fill", "TEXT NUMBER", (*scenario).fill, isGiven},                                                                // a bucket has so many objects from now on
+	{"alarm", "TEXT ALARM-STATE", (*scenario).alarm, isGiven},                                                         // has this state from now on, as errors or errors@eu
 
 	// Checks of the current run.
 	{"path", "PATH...", (*scenario).path, isCheck}, // the states that its executions entered: see scenario_path_test.go

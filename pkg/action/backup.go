@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,9 @@ const SnapshotTag = "stackwright:snapshot"
 
 // maxBusy is how long a step waits until its resource can be backed up, or its backup can be deleted.
 const maxBusy = time.Hour
+
+// maxUnlisted is how long a list of AWS may lack a backup that was just made: lists are eventually consistent.
+const maxUnlisted = 2 * MaxStartTime
 
 // backupName is the name of a backup that the task's run makes for a snapshot.
 func (t Task) backupName(snapshot string) func(plan.Data) string {
@@ -71,7 +75,9 @@ func (a backUp) Poll(ctx context.Context, t Task) (Progress, error) {
 	if err := t.Step.Arguments.Read(plan.BackingVersion, &d); err != nil {
 		return Progress{}, err
 	}
-	if p, unknown := t.unanswered(); unknown {
+	if p, unknown := t.unanswered(); p.Repeat {
+		return a.again(ctx, t, d)
+	} else if unknown {
 		return p, nil
 	}
 	ready, says, err := a.Ready(ctx, plan.Backup{Data: d.Data, ARN: t.Receipt.Backup})
@@ -90,6 +96,19 @@ func (a backUp) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Why: "the backup is " + says}, nil
 	}
 	return Progress{Over: true, Why: "backup " + t.Receipt.Backup}, nil
+}
+
+// again repeats a start that has not answered, as soon as AWS lists the backup that it has made, or must list it if there is one. Names are not unique in each
+// service: a start that is repeated before would make a second backup.
+func (a backUp) again(ctx context.Context, t Task, d plan.Backing) (Progress, error) {
+	listed, err := a.Left(ctx, []plan.Backup{{Data: d.Data}}, t.backupName(d.Snapshot))
+	if err != nil {
+		return Progress{}, err
+	}
+	if len(listed) == 0 && t.Now.Sub(t.Claimed) < maxUnlisted {
+		return Progress{Why: "AWS has not answered, and may not list yet what it has made"}, nil
+	}
+	return Progress{Repeat: true}, nil
 }
 
 // unanswered is the progress of a step whose start has not answered: when the function that claimed it can no longer be running, another claim repeats the
@@ -136,6 +155,12 @@ func (a deleteBackup) Poll(ctx context.Context, t Task) (Progress, error) {
 		return p, nil
 	}
 	left, err := a.Left(ctx, d.Backups, t.backupName(d.Snapshot))
+	byName := slices.ContainsFunc(d.Backups, func(b plan.Backup) bool { return b.ARN == "" })
+	if err == nil && byName && len(left) > 0 { // AWS may not have listed one when the step started
+		if err = a.Delete(ctx, d.Backups, t.backupName(d.Snapshot)); fault.Is(err, fault.Busy, fault.Throttled) {
+			err = nil
+		}
+	}
 	switch says := strings.Join(left, "; "); {
 	case err != nil:
 		return Progress{}, err
@@ -143,6 +168,8 @@ func (a deleteBackup) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Over: true, Err: fault.New(fault.Refused, "not over after %s: %s", t.Step.Timeout, says)}, nil
 	case len(left) > 0:
 		return Progress{Why: "waits: " + says}, nil
+	case byName && t.Now.Sub(t.Claimed) < maxUnlisted:
+		return Progress{Why: "waits: AWS may not list yet what was just made"}, nil
 	}
 	return Progress{Over: true}, nil
 }

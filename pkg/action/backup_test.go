@@ -124,6 +124,8 @@ func TestBackUpPolls(t *testing.T) {
 		"deleted":               {backups{err: fault.New(fault.Missing, "none")}, known, 2 * time.Minute, "over: failed: the backup arn:new was deleted while it was made"},
 		"no answer yet":         {backups{}, plan.Receipt{}, time.Second, ""},
 		"no answer":             {backups{}, plan.Receipt{}, 2 * time.Minute, "repeat"},
+		"no answer, not listed": {backups{}, plan.Receipt{}, 90 * time.Second, "AWS has not answered, and may not list yet what it has made"},
+		"no answer, listed":     {backups{left: []string{"arn:new"}}, plan.Receipt{}, 90 * time.Second, "repeat"},
 		"no answer for an hour": {backups{}, plan.Receipt{}, 2 * time.Hour, "over: failed: AWS has not answered within 1h"},
 	} {
 		in := backingUp(t, plan.BackUp, c.ago)
@@ -165,6 +167,14 @@ func TestDeleteBackup(t *testing.T) {
 	if p, err := verb.Poll(t.Context(), in); err != nil || p.Over || p.Why != "waits: arn:old is deleting" {
 		t.Errorf("%+v, %v", p, err)
 	}
+	if got := strings.Join(b.calls[len(b.calls)-1:], ""); got != "delete  or "+name {
+		t.Errorf("what was listed late is not deleted: %q", b.calls)
+	}
+	b.left = nil
+	if p, err := verb.Poll(t.Context(), in); err != nil || p.Over || p.Why != "waits: AWS may not list yet what was just made" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	b.left = []string{"arn:old is deleting"}
 	in.Claimed = in.Now.Add(-3 * time.Hour)
 	if p, err := verb.Poll(t.Context(), in); err != nil || !p.Over || !fault.Is(p.Err, fault.Refused) {
 		t.Errorf("%+v, %v", p, err)

@@ -115,6 +115,7 @@ type Cloud struct {
 	opts           Options
 	otherLocations otherLocations
 	databases      *rds.Service
+	tableBackups   *dynamodb.Backups
 	folder         *folder
 	functions      Invoker
 	api            *lambda.API
@@ -257,10 +258,11 @@ func (c *Cloud) openServices() (err error) {
 	if err != nil {
 		return err
 	}
+	c.tableBackups = &dynamodb.Backups{Tables: c.ownAccountOnly(c.Tables), Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
 	c.databases = &rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
 	c.Gateway = gateway.New(map[string]http.Handler{
 		"execute-api": c.API,
-		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.unexpired(&dynamodb.Backups{Tables: c.ownAccountOnly(c.Tables), Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
+		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.unexpired(c.tableBackups), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),

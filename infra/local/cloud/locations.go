@@ -161,6 +161,9 @@ func (c *Cloud) databasesWith(r *http.Request, property, name string) []string {
 // FailBackup lets the next snapshot of a DB instance or cluster fail.
 func (c *Cloud) FailBackup(database string) { c.databases.FailSnapshot(database) }
 
+// LagBackups lets lists show each backup of a table so late.
+func (c *Cloud) LagBackups(d time.Duration) { c.tableBackups.Lag(d) }
+
 // storedParameter finds a parameter that a stack has created, in the account and region of a request.
 func (c *Cloud) storedParameter(r *http.Request, name string) (ssm.Parameter, bool) {
 	at := c.locationOf(r)

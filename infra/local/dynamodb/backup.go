@@ -43,6 +43,15 @@ type Backups struct {
 
 	mu   sync.Mutex
 	made map[string]tableBackup // by ARN
+	lag  time.Duration          // how late ListBackups shows a backup
+}
+
+// Lag lets ListBackups show each backup so late. Lists of DynamoDB are eventually consistent, as its reads are unless they are said to be strongly so.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
+func (s *Backups) Lag(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lag = d
 }
 
 // A tableBackup is an on-demand backup.
@@ -52,7 +61,7 @@ type tableBackup struct {
 	BackupSizeBytes                                 int
 	TableName, TableArn                             string `json:",omitempty"` // in lists
 
-	ready time.Time
+	made, ready time.Time
 }
 
 // details are those that an answer about one backup has.
@@ -166,7 +175,7 @@ func (s *Backups) create(r *http.Request, in struct{ TableName, BackupName strin
 	}
 	b := tableBackup{
 		BackupArn: fmt.Sprintf("%s/backup/%014d-%08x", arn, now.UnixMilli(), len(s.made)), BackupName: in.BackupName, BackupType: "USER",
-		BackupCreationDateTime: float64(now.UnixMilli()) / 1000, TableName: in.TableName, TableArn: arn, ready: now.Add(s.Takes),
+		BackupCreationDateTime: float64(now.UnixMilli()) / 1000, TableName: in.TableName, TableArn: arn, made: now, ready: now.Add(s.Takes),
 	}
 	s.made[b.BackupArn] = b
 	return map[string]any{"BackupDetails": b.details(now)}, nil
@@ -208,7 +217,7 @@ func (s *Backups) list(r *http.Request, in listBackups) (any, error) {
 	summaries, last := []tableBackup{}, ""
 	for _, arn := range slices.Sorted(maps.Keys(s.made)) {
 		b := s.made[arn]
-		if !s.in(r, arn) || arn <= in.ExclusiveStartBackupArn || in.TableName != "" && in.TableName != b.TableName && in.TableName != b.TableArn {
+		if time.Since(b.made) < s.lag || !s.in(r, arn) || arn <= in.ExclusiveStartBackupArn || in.TableName != "" && in.TableName != b.TableName && in.TableName != b.TableArn {
 			continue
 		}
 		if len(summaries) == most {

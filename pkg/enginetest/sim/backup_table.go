@@ -87,7 +87,8 @@ func (m tableBackups) making() int {
 func (m tableBackups) Find(ctx context.Context, _ project.Target, id, name string) (string, error) {
 	return got(m.Backend, ctx, "Backup.List", id, func() (string, error) {
 		for _, arn := range m.Cloud.Backups() {
-			if b := m.Cloud.backups[arn]; b.Source == id && b.Name == name {
+			listed := m.Cloud.backups[arn].ready.Add(m.Cloud.BackupsLag - BackupTime)
+			if b := m.Cloud.backups[arn]; b.Source == id && b.Name == name && !m.Now().Before(listed) {
 				return arn, nil
 			}
 		}

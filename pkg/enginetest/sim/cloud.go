@@ -40,11 +40,13 @@ type Cloud struct {
 
 	Unreadable map[string]bool // stacks whose templates cannot be read, by name
 
-	Lag       time.Duration                                        // by how much the descriptions of stacks are older than their events
-	Updates   func(t action.Task, before, after map[string]string) // called with the parameters of each update; nil for none
-	Creates   func(t action.Task, with map[string]string)          // called with the parameters of each creation; nil for none
-	EventsLag time.Duration                                        // how late an event is shown
-	Others    []string                                             // tokens under which another request was sent than the first
+	Lag        time.Duration                                        // by how much the descriptions of stacks are older than their events
+	Updates    func(t action.Task, before, after map[string]string) // called with the parameters of each update; nil for none
+	BackupsLag time.Duration                                        // how late lists show a backup of a table
+
+	Creates   func(t action.Task, with map[string]string) // called with the parameters of each creation; nil for none
+	EventsLag time.Duration                               // how late an event is shown
+	Others    []string                                    // tokens under which another request was sent than the first
 
 	Sizes   map[string]suspend.Size             // of Auto Scaling groups, if they are not FirstSize
 	Resized func(group string, to suspend.Size) // called when a request sets the sizes of a group; nil for none
