@@ -101,7 +101,7 @@ format/accept         plan project remote format format/archive format/declared 
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern
 
 entry/report          fault project plan run purge lib/cron lib/diagram lib/price lib/template lib/unified
-entry/target          fault project unit plan run
+entry/target          fault project unit plan run lib/suggest
 entry/page            fault plan run entry/report
 entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/price lib/resource
 entry/notify          fault project remote run hook lib/pattern

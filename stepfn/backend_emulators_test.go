@@ -55,13 +55,14 @@ type emulators struct {
 	outside     *cloudformation.Client // of a user who works without Stackwright; it bypasses the gateway
 	requested   []string               // IDs of runs
 	crash       func(function string) sim.Fault
-	seen        map[string]bool        // tokens that Requests has returned
-	events      func() []time.Duration // the delays of an event of CloudFormation; one delivery each
-	uploads     []time.Duration        // the delays of the event of the next upload; the usual one if empty
-	eventsLost  bool                   // no event reports that an execution failed
-	steady      bool                   // no faults are injected any more
-	outageUntil time.Time              // until when CloudFormation cannot be reached
-	keys        map[string]string      // more keys of every project file
+	seen        map[string]bool                        // tokens that Requests has returned
+	events      func() []time.Duration                 // the delays of an event of CloudFormation; one delivery each
+	uploads     []time.Duration                        // the delays of the event of the next upload; the usual one if empty
+	eventsLost  bool                                   // no event reports that an execution failed
+	steady      bool                                   // no faults are injected any more
+	outageUntil time.Time                              // until when CloudFormation cannot be reached
+	failing     func(gateway.Request) *gateway.Failure // the requests that fail in a random scenario, but for those to Organizations
+	keys        map[string]string                      // more keys of every project file
 
 	project       string          // whose requests are sent
 	environment   string          // of that project

@@ -160,9 +160,10 @@ type memoryBackend struct {
 	hooks         []testHook
 	hooksSeen     int
 	count         int
-	assets        map[string][]project.Asset // by stack
-	publications  map[string]int             // that were compared
-	inUnits       map[run.Source]stacks      // the stacks of the files of a configuration, if some are in a unit
+	assets        map[string][]project.Asset                // by stack
+	publications  map[string]int                            // that were compared
+	inUnits       map[run.Source]stacks                     // the stacks of the files of a configuration, if some are in a unit
+	listed        func(r run.Run, members []project.Target) // is called when a plan of r has listed the accounts of the unit; nil for nobody
 }
 
 // newMemory returns an empty backend. The caller stops it. A cleanup function would

@@ -103,7 +103,7 @@ func (g *player) deployed() string {
 	records := g.Recorded()
 	for _, name := range slices.Sorted(maps.Keys(records)) {
 		r := records[name]
-		version, _ := g.Deployed(strings.TrimPrefix(r.Stack, physicalName("")))
+		version, _ := g.Deployed(placed(strings.TrimPrefix(r.Stack, physicalName("")), r.Target))
 		fmt.Fprintf(&b, "%s %s %s %v %s\n", name, r.Stack, r.Digest, r.Needs, version)
 	}
 	return b.String()

@@ -140,7 +140,7 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 		return ""
 	}
 	r.crash = func(string) sim.Fault { return faultKinds[next(&calls, "crash-before", "crash-after")] }
-	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
+	r.failing = func(q gateway.Request) *gateway.Failure {
 		kind := next(&requests, "answer-lost", "throttled")
 		switch {
 		case q.Service == "cloudformation" && time.Now().Before(r.outageUntil):
@@ -149,7 +149,8 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 			return nil
 		}
 		return &gateway.Failure{Status: http.StatusInternalServerError, Fault: gateway.Fault{Code: "InternalServerError", Message: "injected"}, After: kind == "answer-lost"}
-	})
+	}
+	r.cloud.Gateway.Fail(r.failing)
 	for _, l := range s {
 		switch l[0] {
 		case "events":
@@ -175,6 +176,7 @@ func (g *player) faultsOnEmulators(r *emulators, s script) {
 // stopFaults stops all faults, and removes the policy.
 func (g *player) stopFaults() {
 	g.deny(line{"policy", "nothing"})
+	g.organizationLine(line{"organization", "answer"})
 	switch on := g.backend.(type) {
 	case *memoryBackend:
 		on.Faults, on.Cloud.Limits = sim.Faults{}, nil

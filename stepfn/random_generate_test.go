@@ -39,6 +39,7 @@ type generator struct {
 	publishing *rand.Rand // draws assets; nil if no stack has some
 	previewing *rand.Rand // draws which operations are planned before, and which retries are forced; nil if none is
 	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
+	following  *rand.Rand // draws the accounts of a unit; nil if no stack is in one
 }
 
 // writeScript makes the script of a seed.
@@ -53,6 +54,7 @@ func writeScript(seed uint64, emulated bool) script {
 		a.hubScript()
 		return a.script
 	}
+	a.follows(seed)
 	a.sharing()
 	a.policies(seed)
 	a.imports(seed)
@@ -155,6 +157,7 @@ func (a *generator) round() {
 		}
 	}
 	a.drift()
+	a.changeAccounts()
 	a.suspend()
 	a.age()
 	a.soundAlarm()
@@ -174,6 +177,7 @@ func (a *generator) round() {
 	for i := 0; i < 4 && a.IntN(5) < 2 && !a.plain; i++ {
 		a.add("pass", a.number(100))
 		a.meanwhile()
+		a.changeAccount()
 		a.takeTables()
 	}
 	a.add("wait-idle")
@@ -364,7 +368,7 @@ func (a *generator) operations() []string {
 
 // stacks makes a project: often a variation of the last one.
 func (a *generator) stacks() stacks {
-	return a.withPromotions(a.withPrunes(a.withOptions(a.withMoves(a.withTables(a.project())))))
+	return a.withUnits(a.withPromotions(a.withPrunes(a.withOptions(a.withMoves(a.withTables(a.project()))))))
 }
 
 // project makes a project without tables.

@@ -257,7 +257,7 @@ func (w *monitor) prunedBy(t action.Task) {
 	if r.Operation != "prune" {
 		return
 	}
-	p, _ := w.projectOf(r.Source)
+	p, _ := w.projectOf(r)
 	former := w.p.Store.LendRecords(t.Project)[t.Step.Node].FormerName // of a stack that the obsolete one left behind
 	w.holds(prunes, t.Step.Verb == plan.Delete && (p.IsObsolete(t.Step.Node) || p.IsObsolete(former)), "%s of run %s is requested, and its files call only %v obsolete", t.Step.ID, r.ID, p.Obsolete)
 }

@@ -22,7 +22,7 @@ var tables = []string{"t0", "t1", "t2"}
 
 // imports lets a scenario have tables. They are drawn from random numbers of their own.
 func (a *generator) imports(seed uint64) {
-	if seed%importingSeeds != 1 || a.emulated {
+	if seed%importingSeeds != 1 || a.emulated || a.following != nil {
 		return
 	}
 	a.importing = rand.New(rand.NewPCG(seed, 9))

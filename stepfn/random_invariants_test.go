@@ -3,6 +3,7 @@ package stepfn_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -93,6 +94,11 @@ func (g *player) monitor(p *memoryBackend) {
 	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership), hooked: make(map[string]bool)}
 	p.Store.After = w.wrote
 	p.Store.Followed = w.read
+	p.listed = func(r run.Run, in []project.Target) {
+		if w.known[r.ID] == nil || w.known[r.ID].status == nil { // it has no plan
+			w.learn(r.ID, in)
+		}
+	}
 	p.Backend.Started = w.startedBy
 	p.Hooks.Called = w.hookCalled
 	p.Cloud.Updates, p.Cloud.Creates = w.updates, w.creates
@@ -122,6 +128,13 @@ func (w *monitor) wrote(x sim.Write) {
 	switch x.Op {
 	case "Commit":
 		k.status, k.denied = nil, w.denied
+		w.deployedBefore[x.Run] = make(map[string]string)
+		for node, record := range w.p.Store.LendRecords("shop@default") {
+			w.deployedBefore[x.Run][node] = record.Template
+		}
+		if w.units.accounts != nil {
+			w.learn(x.Run, nil)
+		}
 		for _, s := range w.p.Store.Lend(x.Run).Steps {
 			k.status = append(k.status, s.Status)
 		}
@@ -212,6 +225,7 @@ func (w *monitor) moved(r run.Run, number int) {
 	w.used["verb "+string(s.Verb)]++
 	w.withinLimits(r, s)
 	w.rollsOut(r, s)
+	w.ofUnit(r, s)
 	w.approves(r, s)
 	w.expires(r, s)
 	if o := plan.AllOperations().Of(r.Operation); o.Preview || s.Verb == plan.Propose {
@@ -289,13 +303,13 @@ func (w *monitor) repeats(t action.Task) {
 	if len(names) == 0 {
 		return
 	}
-	name := cmp.Or(w.p.Cloud.NameOf(t.Location().Stack), t.Location().Stack)
+	name, _, _ := strings.Cut(cmp.Or(w.p.Cloud.NameOf(t.Location().Stack), t.Location().Stack), "@")
 	w.holds(retainsNamed, slices.Equal(names, []string{"Topic"}) && w.retaining[name], "%s of run %s retains %v of %s, which no files have retained", t.Step.ID, t.Run, names, name)
 }
 
 // unneeded checks that no stack uses one that is deleted permanently.
 func (w *monitor) unneeded(t action.Task) {
-	name := t.Location().Stack
+	name := placed(t.Location().Stack, t.Location().Target)
 	if t.Node.Name != "" || w.changedOutside[name] {
 		return // it will be created again, or was changed outside Stackwright
 	}
@@ -310,7 +324,7 @@ func (w *monitor) unneeded(t action.Task) {
 // leavesAlone checks that a run changes no stack that its files, or for a destroy those of the last deploy, leave alone.
 func (w *monitor) leavesAlone(r run.Run, t action.Task) {
 	if plan.AllOperations().Of(r.Operation).NeedsFiles {
-		p, _ := w.projectOf(r.Source)
+		p, _ := w.projectOf(r)
 		pruned := r.Operation == "prune" && t.Step.Verb == plan.Delete && p.IsObsolete(t.Step.Node)
 		w.holds(spared, pruned || !p.Ignores(t.Step.Node), "%s of run %s is requested, and its files leave the stack alone", t.Step.ID, r.ID)
 		return
@@ -322,31 +336,36 @@ func (w *monitor) leavesAlone(r run.Run, t action.Task) {
 	w.holds(spared, !l.OfDestroy(project.Project{}).Ignores(t.Step.Node), "%s of run %s is requested, and the files of the last deploy leave the stack alone", t.Step.ID, r.ID)
 }
 
-// projectOf returns the project that a source describes. It reports false if that is not known.
-func (w *monitor) projectOf(source run.Source) (project.Project, bool) {
-	p, ok := w.projects[source]
-	if deployed, known := w.sources[source]; !ok && known {
-		p, ok = w.p.project(deployed), true
-		w.projects[source] = p
+// projectOf returns the project that the source of a run describes. It reports false if that is not known.
+func (w *monitor) projectOf(r run.Run) (project.Project, bool) {
+	p, ok := w.projects[r.Source]
+	deployed, known := w.sources[r.Source]
+	if !known || ok {
+		return p, ok
 	}
-	return p, ok
+	if deployed.haveUnit() { // it depends on the accounts that the plan has listed
+		return w.p.project(deployed.followed(w.units.members[r.ID].targets())), true
+	}
+	p = w.p.project(deployed)
+	w.projects[r.Source] = p
+	return p, true
 }
 
 // upToDate checks that a stack is deployed with the outputs that this run made of its
 // dependencies.
 func (w *monitor) upToDate(t action.Task) {
 	r := w.p.Store.Lend(t.Run)
-	desired, ok := w.projectOf(r.Source)
+	desired, ok := w.projectOf(r)
 	for name, text := range t.Node.Parameters {
 		for _, part := range text {
 			n, here := desired.Nodes[part.Node]
 			_, environment, _ := strings.Cut(r.Project, "@")
-			n.Stack = inEnvironment(environment, n.Stack)
+			n.Stack = placed(inEnvironment(environment, n.Stack), n.Target)
 			if part.Node == "" || !here || w.changedOutside[n.Stack] {
 				continue
 			}
 			if desired.Ignores(part.Node) { // it stays as it was recorded
-				n.Stack = w.p.Store.LendRecords(t.Project)[part.Node].Stack
+				n.Stack = placed(w.p.Store.LendRecords(t.Project)[part.Node].Stack, n.Target)
 			}
 			template, _ := w.p.Cloud.Template(n.Stack)
 			w.holds(current, !ok || desired.Ignores(part.Node) || r.Partial() && !w.about(r)[part.Node] || stays(r, part.Node) || template == n.Template.Digest, "%s starts while %s has the template %q, not %q", t.Step.ID, n.Stack, template, n.Template.Digest)
@@ -366,7 +385,7 @@ func (w *monitor) remembers() {
 	clear(w.named)
 	for _, name := range w.projectsOf() {
 		for _, r := range w.p.Store.LendRecords(name) {
-			w.named[r.Stack] = true
+			w.named[placed(r.Stack, r.Target)] = true
 		}
 	}
 	forgotten := slices.DeleteFunc(w.p.Cloud.OursBut(w.named), func(name string) bool {
@@ -381,6 +400,11 @@ func (w *monitor) remembers() {
 // the current outputs of its dependencies.
 func (g *player) asDesired(r run.Run, w stacks) {
 	_, emulated := g.backend.(*emulators)
+	m, knows := g.membersOf(r)
+	w = w.unfolded(slices.Sorted(maps.Keys(m.listed)))
+	if !knows { // accounts have changed meanwhile
+		w = slices.DeleteFunc(w, func(s stack) bool { return s.of != "" })
+	}
 	physical := w.physicalNames()
 	desired := make(map[string]bool)
 	for _, st := range w {
@@ -395,10 +419,10 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		g.holds(fulfilled, (s.Good() || s.Restored()) && version == st.version, "run %s has succeeded, but %s is %s at %q, not %s", r.ID, st.name, s, version, st.version)
 		for _, n := range st.needs {
 			got, known := params["From"+n.name]
-			if emulated && !known || g.changedOutside[physical[n.name]] {
+			on := stack{physical: cmp.Or(physical[at(n.name, st.of)], physical[n.name])}
+			if emulated && !known || g.changedOutside[on.physical] {
 				continue // CloudFormation does not update a stack if only the names of its parameters change
 			}
-			on := stack{physical: physical[n.name]}
 			want := n.of(g.OutputOf(on.nameOnBackend(), n.output))
 			g.holds(fulfilled, got == want || st.keeps(), "run %s has succeeded, but %s got %q from %s, whose output is %q", r.ID, st.name, got, n.name, want)
 		}
@@ -407,6 +431,9 @@ func (g *player) asDesired(r run.Run, w stacks) {
 		kept := slices.ContainsFunc(r.Messages, func(m string) bool {
 			return strings.HasPrefix(m, "stack "+name+" is kept, although the files that are deployed again")
 		})
+		if account, in := inUnit(name); in && (!knows || m.closed[account]) {
+			continue
+		}
 		g.holds(fulfilled, desired[name] || kept && r.Operation == plan.RollbackName, "run %s has succeeded, but %s is recorded and not desired", r.ID, name)
 	}
 }
@@ -435,7 +462,7 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 		w.Fatal(err)
 	}
 	if o.Approvable && o.Writes && s.Receipt == (plan.Receipt{}) {
-		p, _ := w.projectOf(r.Source)
+		p, _ := w.projectOf(r)
 		n, desired := p.Nodes[s.Node]
 		was := w.Recorded()[s.Node].Approve
 		changes := slices.Contains([]string{"create", "update", "delete", "continue", "move-out", "move-in"}, string(s.Verb))
@@ -450,7 +477,7 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 // needsNoApproval checks the change set that a step executes without an answer of a person.
 func (w *monitor) needsNoApproval(r run.Run, s run.Step) {
 	p, inMemory := w.backend.(*memoryBackend)
-	files, _ := w.projectOf(r.Source)
+	files, _ := w.projectOf(r)
 	if !inMemory {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -85,12 +86,18 @@ func (g *player) expire() {
 	g.finish()
 	is, _ := g.Lifetime()
 	r := g.ExecutionStatus(g.Newest("destroy"))
-	g.holds(expired, !is.Known(), "it lives until %s: run %s is %s: %s%v", is.Expires, r.ID, r.State, failedSteps(r), r.Messages)
+	lost := maps.Clone(g.Recorded())
+	maps.DeleteFunc(lost, func(name string, _ plan.Record) bool {
+		account, in := inUnit(name)
+		return !in || !g.unusable()[account]
+	})
+	g.holds(expired, is.Known() == (len(lost) > 0), "it lives until %s: run %s is %s: %s%v", is.Expires, r.ID, r.State, failedSteps(r), r.Messages)
 	left, stays := ignoredBy(r), maps.Clone(g.Recorded())
-	maps.DeleteFunc(stays, func(name string, _ plan.Record) bool { return slices.Contains(left, name) })
+	maps.DeleteFunc(stays, func(name string, _ plan.Record) bool { _, is := lost[name]; return is || slices.Contains(left, name) })
 	g.holds(expired, len(stays) == 0 && len(g.Scheduled()) == 0, "records are left: %v, and schedules: %v", slices.Sorted(maps.Keys(stays)), g.Scheduled())
 	for name, k := range before {
-		g.holds(expired, slices.Contains(left, name) || g.Status(k.Stack).Gone(), "stack %s is %s", k.Stack, g.Status(k.Stack))
+		status := g.Status(placed(strings.TrimPrefix(k.Stack, physicalName("")), k.Target))
+		g.holds(expired, slices.Contains(left, name) || lost[name].Stack != "" || status.Gone(), "stack %s is %s", k.Stack, status)
 	}
 }
 

@@ -24,7 +24,7 @@ var movers = []string{"s0", "s1"}
 
 // moves lets a scenario have the table. It is drawn from random numbers of its own.
 func (a *generator) moves(seed uint64) {
-	if seed%movingSeeds != 3 || a.emulated {
+	if seed%movingSeeds != 3 || a.emulated || a.following != nil {
 		return
 	}
 	a.moving = rand.New(rand.NewPCG(seed, 10))

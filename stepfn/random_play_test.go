@@ -26,28 +26,31 @@ type player struct {
 	changedOutside map[string]bool                // stacks that were changed outside Stackwright since the last finish
 	snapshots      []string                       // one for each finish
 	count
-	beside       []string      // runs of other projects
-	promoted     []string      // runs of the upper environment
-	pipelined    bool          // deploys are promoted to it by themselves
-	soak         time.Duration // when they have lasted so long
-	saved        savedPlan
-	proposesLate bool                // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
-	outdated     map[string]bool     // by run: its saved plan was out of date when it was requested
-	contested    bool                // stacks change hands
-	drifted      bool                // somebody has changed resources without CloudFormation
-	gated        bool                // plans have to be approved
-	tables       []string            // that exist
-	deletions    int                 // of tables, that were checked
-	retaining    map[string]bool     // physical names of stacks of which files have retained resources
-	denied       string              // what the policy of the installation denies: a key of denials
-	previewed    bool                // the next request is planned before
-	expected     map[string][]string // by run that is not planned yet: the steps of its plan
+	beside         []string      // runs of other projects
+	promoted       []string      // runs of the upper environment
+	pipelined      bool          // deploys are promoted to it by themselves
+	soak           time.Duration // when they have lasted so long
+	saved          savedPlan
+	units          unitState
+	costed         map[string]bool              // by run: the cost of its plan was checked
+	deployedBefore map[string]map[string]string // by run, in memory: the digests of the templates of the recorded stacks when it was planned
+	proposesLate   bool                         // a late process may have made a change set after its run had deleted it: no request of CloudFormation refuses that
+	outdated       map[string]bool              // by run: its saved plan was out of date when it was requested
+	contested      bool                         // stacks change hands
+	drifted        bool                         // somebody has changed resources without CloudFormation
+	gated          bool                         // plans have to be approved
+	tables         []string                     // that exist
+	deletions      int                          // of tables, that were checked
+	retaining      map[string]bool              // physical names of stacks of which files have retained resources
+	denied         string                       // what the policy of the installation denies: a key of denials
+	previewed      bool                         // the next request is planned before
+	expected       map[string][]string          // by run that is not planned yet: the steps of its plan
 }
 
 func newPlayer(t testing.TB) *player {
 	return &player{
 		recorder: &recorder{TB: t}, desired: make(map[string]stacks), sources: make(map[run.Source]stacks), projects: make(map[run.Source]project.Project),
-		changedOutside: make(map[string]bool), count: newCount(), outdated: make(map[string]bool), retaining: make(map[string]bool), expected: make(map[string][]string),
+		changedOutside: make(map[string]bool), count: newCount(), costed: make(map[string]bool), deployedBefore: make(map[string]map[string]string), outdated: make(map[string]bool), retaining: make(map[string]bool), expected: make(map[string][]string),
 	}
 }
 
@@ -109,6 +112,10 @@ func (g *player) execute(l line) {
 		g.tableLine(l)
 	case "policy":
 		g.deny(l)
+	case "account":
+		g.accountLine(l)
+	case "organization":
+		g.organizationLine(l)
 	case "throttle":
 		g.throttle(l)
 	case "beside":
@@ -313,6 +320,7 @@ func (g *player) runs() []run.Run {
 // finish waits until no run can continue, continues the runs that wait for a person,
 // and checks what must hold then.
 func (g *player) finish() {
+	g.relists()
 	var runs []run.Run
 	for round := range 30 {
 		if !g.WaitIdle() {
@@ -354,6 +362,9 @@ func (g *player) finish() {
 			g.holds(measured, p.Ends[r.ID] <= 1, "the end of run %s is measured %d times", r.ID, p.Ends[r.ID])
 		}
 		g.checkSteps(r)
+	}
+	for _, r := range runs {
+		g.checkCosts(r)
 	}
 	g.listsRevisions(runs)
 	g.keepsSnapshots(runs)
@@ -467,7 +478,9 @@ func (g *player) redeploy(w stacks) {
 		}
 	}
 	r := g.ExecutionStatus(g.of(0))
-	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == len(w), "%d of %d stacks are unchanged, and the run has %d steps", r.Unchanged, len(w), len(r.Steps))
+	n := len(w.unfolded(g.active()))
+	g.holds(unchanged, len(r.Steps) == 0 && r.Unchanged == n, "%d of %d stacks are unchanged, and the run has %d steps", r.Unchanged, n, len(r.Steps))
+	g.spreads(w)
 	g.check(w)
 	g.detect()
 }
@@ -479,7 +492,7 @@ func (g *player) check(w stacks) {
 	g.finish()
 	r := g.ExecutionStatus(g.of(0))
 	g.holds(asRecorded, r.State.Over() && before == g.snapshot(), "the check is %s, and what was\n%s\nis\n%s", r.State, before, g.snapshot())
-	desired := w.project()
+	desired := w.unfolded(g.active()).project()
 	for _, s := range r.Steps {
 		_, ours := desired.Nodes[s.Node]
 		ours = ours && !desired.Ignores(s.Node) || s.Verb == plan.Verify
@@ -523,8 +536,16 @@ func (g *player) destroyAll() {
 		return // what others depend on that is left alone stays
 	}
 	g.holds(emptied, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
-	stays := maps.Clone(g.Recorded())
-	maps.DeleteFunc(stays, func(name string, _ plan.Record) bool { return slices.Contains(left, name) })
+	stays, unusable := maps.Clone(g.Recorded()), g.unusable()
+	maps.DeleteFunc(stays, func(name string, _ plan.Record) bool {
+		account, in := inUnit(name)
+		return slices.Contains(left, name) || in && unusable[account]
+	})
 	g.holds(emptied, len(stays) == 0, "records are left: %v", stays)
-	g.calledAroundDestroy(r)
+	if g.calledAroundDestroy(r); g.reinstate() && len(left) == 0 {
+		g.submit(line{"destroy"})
+		g.finish()
+		r = g.ExecutionStatus(g.of(0))
+		g.holds(emptied, r.State == run.StateSucceeded && len(g.Recorded()) == 0, "all accounts are back, and the run is %s: %s%v; records are left: %v", r.State, failedSteps(r), r.Messages, g.Recorded())
+	}
 }

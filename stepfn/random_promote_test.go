@@ -26,7 +26,7 @@ const promotes invariant = "promotes: a promotion deploys the very files of a ru
 
 // promotions lets users promote in a scenario in memory. They are drawn from random numbers of their own.
 func (a *generator) promotions(seed uint64) {
-	if seed%promotedSeeds != 3 || a.emulated || a.contests || a.importing != nil || a.moving != nil || a.hooking != nil || a.suspending != nil || a.pruning != nil || a.optional != nil || a.levels {
+	if seed%promotedSeeds != 3 || a.emulated || a.following != nil || a.contests || a.importing != nil || a.moving != nil || a.hooking != nil || a.suspending != nil || a.pruning != nil || a.optional != nil || a.levels {
 		return
 	}
 	a.promoting = rand.New(rand.NewPCG(seed, 17))

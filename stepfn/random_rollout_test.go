@@ -29,7 +29,7 @@ const alarmOfRollout = "rollout"
 // rollouts lets a scenario have a rollout, and a limit of failures. It draws from numbers of its own, so that other scripts stay as they
 // are.
 func (a *generator) rollouts(seed uint64) {
-	if seed%rollingSeeds != 1 || a.emulated {
+	if seed%rollingSeeds != 1 || a.emulated || a.following != nil {
 		return
 	}
 	a.rolling = rand.New(rand.NewPCG(seed, 29))

@@ -105,7 +105,7 @@ func (w *monitor) about(r run.Run) map[string]bool {
 			needs[record.FormerName] = append(needs[record.FormerName], record.Needs...)
 		}
 	}
-	files, _ := w.projectOf(r.Source)
+	files, _ := w.projectOf(r)
 	for name, n := range files.Nodes {
 		if r.Operation != "replace" { // what no longer depends on a replaced stack may still import from it
 			needs[name] = nil
@@ -117,7 +117,8 @@ func (w *monitor) about(r run.Run) map[string]bool {
 		if r.ChangedSince != "" && reflect.DeepEqual(before.Nodes[name], files.Nodes[name]) {
 			continue
 		}
-		about[name] = (len(r.Only) == 0 || slices.Contains(r.Only, name)) && !slices.Contains(r.Exclude, name)
+		all, _, _ := strings.Cut(name, "@") // the stack in all accounts of the unit
+		about[name] = (len(r.Only) == 0 || slices.Contains(r.Only, name) || slices.Contains(r.Only, all)) && !slices.Contains(r.Exclude, name) && !slices.Contains(r.Exclude, all)
 	}
 	maps.DeleteFunc(about, func(_ string, is bool) bool { return !is })
 	spread := func(reaches func(from, to string) bool) {
@@ -125,7 +126,7 @@ func (w *monitor) about(r run.Run) map[string]bool {
 			before = len(about)
 			for from := range needs {
 				for to := range needs {
-					if about[from] && reaches(from, to) && !slices.Contains(r.Exclude, to) {
+					if all, _, _ := strings.Cut(to, "@"); about[from] && reaches(from, to) && !slices.Contains(r.Exclude, to) && !slices.Contains(r.Exclude, all) {
 						about[to] = true
 					}
 				}

@@ -247,6 +247,9 @@ func TestRandomScenariosContain(t *testing.T) {
 			default:
 				found[l[0]]++
 			}
+			if l[0] == "deploy" && l.stacks().haveUnit() {
+				found["unit"]++
+			}
 		}
 		if beside == 2 {
 			found["three runs"]++
@@ -254,7 +257,7 @@ func TestRandomScenariosContain(t *testing.T) {
 	}
 	for what, least := range map[string]int{
 		"adopt": 100, "forget": 100, "by-hand": 40, "unreadable": 40, "lab-adopt": 100, "lab-deploy": 40, "lab-destroy": 40, "lab-forget": 40,
-		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 150, "max_parallel of a group": 40, "policy": 300, "table": 1000, "taken": 100, "left": 50, "move": 300, "hook": 500, "fail-hook": 200, "promote": 60, "pipeline": 30,
+		"hub of 2,000": 1, "lag": 200, "three runs": 16, "throttle": 100, "max-parallel": 400, "max_parallel of a prefix": 150, "max_parallel of a group": 40, "policy": 300, "table": 1000, "taken": 100, "left": 50, "move": 300, "hook": 500, "fail-hook": 200, "promote": 60, "pipeline": 30, "account": 600, "organization": 100, "unit": 100,
 	} {
 		if found[what] < least {
 			t.Errorf("%d of %d random scenarios have %s, want at least %d", found[what], largeSeeds, what, least)

@@ -95,7 +95,7 @@ func (l line) rest() line {
 func simplify(l line, j int) []line {
 	with := func(words ...string) line { return slices.Concat(l[:j], words, l[j+1:]) }
 	if n, err := strconv.Atoi(l[j]); err == nil {
-		if l[0] == "fault" || n == 0 {
+		if l[0] == "fault" || l[0] == "account" || n == 0 {
 			return nil
 		}
 		return []line{with("0"), with(strconv.Itoa(n / 2)), with(strconv.Itoa(n - 1))}

@@ -26,7 +26,7 @@ const (
 
 // snaps lets users make, delete and restore snapshots in a scenario. They are drawn from random numbers of their own.
 func (a *generator) snaps(seed uint64) {
-	if seed%snapshotSeeds == 1 {
+	if seed%snapshotSeeds == 1 && a.following == nil {
 		a.snapping = rand.New(rand.NewPCG(seed, 29))
 	}
 }

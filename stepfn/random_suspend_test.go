@@ -27,7 +27,7 @@ const suspendingSeeds = 8
 // suspends lets stacks of a scenario have Auto Scaling groups and be suspended. It draws from numbers of its own, so that other scripts stay as
 // they are.
 func (a *generator) suspends(seed uint64) {
-	if seed%suspendingSeeds == 5 && !a.emulated && !a.contests {
+	if seed%suspendingSeeds == 5 && !a.emulated && !a.contests && a.following == nil {
 		a.suspending = rand.New(rand.NewPCG(seed, 23))
 	}
 }

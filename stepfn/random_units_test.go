@@ -52,18 +52,27 @@ func (f unitAccount) active() bool {
 
 // change draws what happens to the account.
 func (f *unitAccount) change(r *rand.Rand) string {
-	var may []string
+	may := f.may()
+	what := may[r.IntN(len(may))]
+	f.become(what)
+	return what
+}
+
+// may lists what can happen to the account. What is likely is in it twice.
+func (f *unitAccount) may() []string {
 	switch {
 	case f.gone:
-		may = []string{"joins"}
+		return []string{"joins"}
 	case f.closed:
-		may = []string{"reopens", "vanishes", "leaves"}
+		return []string{"reopens", "vanishes", "leaves"}
 	case f.joined:
-		may = []string{"leaves", "leaves", "closes", "suspended", "vanishes", "joins-deep"}
-	default:
-		may = []string{"joins", "joins-deep", "leaves"}
+		return []string{"leaves", "leaves", "closes", "suspended", "vanishes", "joins-deep"}
 	}
-	what := may[r.IntN(len(may))]
+	return []string{"joins", "joins-deep", "leaves"}
+}
+
+// become is what happens to the account.
+func (f *unitAccount) become(what string) {
 	switch what {
 	case "joins", "joins-deep":
 		f.joined, f.gone = true, false
@@ -76,7 +85,6 @@ func (f *unitAccount) change(r *rand.Rand) string {
 	case "vanishes":
 		f.joined, f.closed, f.gone = false, false, true
 	}
-	return what
 }
 
 // A unitPlayer plays a random scenario of a unit.

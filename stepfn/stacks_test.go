@@ -45,6 +45,7 @@ type stack struct {
 	importsTable            bool     // it imports the table
 	options                 []string // keys of stackOptions
 	targets                 []string // empty: the default target
+	of                      string   // the target in which it is one of the stacks that were one in a unit; "" if it is none
 	unit                    bool     // one of the targets was a unit, in whose place are its accounts
 	needs                   []need
 }
@@ -358,6 +359,9 @@ func (s stack) word() string {
 	}
 	if s.giver != "" {
 		word += ":" + s.giver
+	}
+	if len(s.targets) > 0 {
+		word += "@" + strings.Join(s.targets, ",")
 	}
 	if s.adopts {
 		word += "%"

@@ -79,9 +79,20 @@ func (w stacks) followed(members []project.Target) stacks {
 }
 
 // followed is sim.Backend.InUnits.
-func (p *memoryBackend) followed(s run.Source, made project.Project, members map[string][]project.Target) project.Project {
-	if w, has := p.inUnits[s]; has {
-		return p.project(w.followed(members[unitAccess.Name]))
+func (p *memoryBackend) followed(r run.Run, made project.Project, members project.Members) project.Project {
+	if w, has := p.inUnits[r.Source]; has {
+		if p.listed != nil {
+			p.listed(r, members.Units[unitAccess.Name])
+		}
+		made = p.project(w.followed(members.Units[unitAccess.Name]))
+		for _, s := range w {
+			if why := members.Empty[unitAccess.Name]; why != "" && slices.Equal(s.targets, []string{unitAccess.Name}) {
+				if made.Unplaced == nil {
+					made.Unplaced = make(map[string]string)
+				}
+				made.Unplaced[s.name] = why
+			}
+		}
 	}
 	return made
 }
@@ -159,11 +170,14 @@ func (r *emulators) orPut(u organizations.Unit) {
 func (r *emulators) Organization(does string) {
 	r.cloud.Organization.Hide(does == "list-nothing")
 	r.cloud.Organization.HideUnits(does == "list-flat")
-	failure := organizationDoes[does]
+	failure, others := organizationDoes[does], r.failing
 	r.cloud.Gateway.Fail(func(q gateway.Request) *gateway.Failure {
-		if q.Service != "organizations" || does == "lose-unit" && !strings.HasSuffix(q.Operation, "ForParent") {
-			return nil
+		switch {
+		case q.Service == "organizations" && failure != nil && (does != "lose-unit" || strings.HasSuffix(q.Operation, "ForParent")):
+			return failure
+		case others != nil:
+			return others(q)
 		}
-		return failure
+		return nil
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,11 @@ func TestUnits(t *testing.T) {
 	l.has(strings.Join(strings.Fields(l.must(cli.ExitOK, "targets")), " "), "org ou-home-12345678 eu-west-1 pair@* "+role, "2 accounts, 1 left out",
 		"org-111111111111 111111111111 eu-west-1 arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator ACTIVE (shop)",
 		"org-333333333333 333333333333 eu-west-1 arn:aws:iam::333333333333:role/stackwright/stackwright-orchestrator ACTIVE (lab): the target leaves it out")
+	again := slices.Concat(add[:5], add[7:]) // without --except
+	l.has(l.must(cli.ExitOK, again...), "left out no longer: 333333333333: the next deploy creates stacks there; to leave them out still, repeat the command with --except 333333333333")
+	if said := l.must(cli.ExitOK, add...); strings.Contains(said, "left out no longer") {
+		t.Errorf("nothing is dropped: %s", said)
+	}
 	l.has(l.must(cli.ExitOK, "targets", "-o", "json"), `"unit":"ou-home-12345678"`, `"target":"org-111111111111","deployed":true`)
 
 	l.edit("stackwright.yaml", "project: pair\n", "project: pair\ndefaults: { \"\": { targets: [org] } }\n")
@@ -50,6 +56,10 @@ func TestUnits(t *testing.T) {
 	out := l.must(cli.ExitOK, "deploy", l.project)
 	l.has(out, "not reachable for now, and kept in the records: alone@org-111111111111, queue@org-111111111111, topic@org-111111111111: account 111111111111 (shop) is PENDING_CLOSURE: it is being closed, and AWS can reinstate it for 90 days", "3 unchanged")
 	l.has(l.must(cli.ExitOK, "stacks"), "queue@org-111111111111")
+	l.edit("stackwright.yaml", "targets: [org]", "targets: [org-111111111111, org-222222222222]")
+	out = l.must(cli.ExitOK, "deploy", l.project)
+	l.has(out, "not reachable for now, and kept in the records: alone@org-111111111111, queue@org-111111111111, topic@org-111111111111: account 111111111111 (shop) is PENDING_CLOSURE", "3 unchanged")
+	l.edit("stackwright.yaml", "targets: [org-111111111111, org-222222222222]", "targets: [org]")
 
 	put("111111111111", "shop", unit, time.Now().Add(-100*24*time.Hour))
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "account 111111111111 is not in the organization any more: if it is closed for good, delete the records of its stacks with stackwright forget")

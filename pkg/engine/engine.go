@@ -178,7 +178,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	if x.Promotion != nil {
 		x.Promotion.ID, x.Promotion.TokenKey = PromotionOf(r.ID), e.Nonce()
 	}
-	if x.Lifetime, err = e.lifetimeAfter(ctx, r); err != nil {
+	if x.Lifetime, err = e.lifetimeAfter(ctx, r, l); err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
 	if x.Message != "" {

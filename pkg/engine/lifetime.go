@@ -155,8 +155,9 @@ func (e *Engine) setLifetime(ctx context.Context, r run.Run, desired project.Pro
 	})
 }
 
-// lifetimeAfter returns what becomes of the lifetime of r's environment when r has ended; nil if that is nothing.
-func (e *Engine) lifetimeAfter(ctx context.Context, r run.Run) (*project.Lifetime, error) {
+// lifetimeAfter returns what becomes of the lifetime of r's environment, which has the lock l, when r has ended; nil if that is nothing. An
+// environment that still has stacks because nobody could reach them has its lifetime still.
+func (e *Engine) lifetimeAfter(ctx context.Context, r run.Run, l run.Lock) (*project.Lifetime, error) {
 	o := e.operation(r)
 	if !o.Writes || r.Partial() || r.State != run.StateSucceeded || r.Schedule != "" {
 		return nil, nil
@@ -166,8 +167,14 @@ func (e *Engine) lifetimeAfter(ctx context.Context, r run.Run) (*project.Lifetim
 		return nil, fmt.Errorf("lifetime: %w", err)
 	}
 	is := was.Finished(r.ID, r.By(), r.Ended)
-	if o.DeletesAll {
-		is = was.Ended()
+	if o.DeletesAll && was.Known() {
+		left, err := e.Store.Records(ctx, r.Project)
+		if err != nil {
+			return nil, fmt.Errorf("records: %w", err)
+		}
+		if is = was; !plan.Undestroyed(l.OfDestroy(project.Project{}), left) {
+			is = was.Ended()
+		}
 	}
 	if is == was {
 		return nil, nil

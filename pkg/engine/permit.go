@@ -112,8 +112,14 @@ func (e *Engine) permit(ctx context.Context, t action.Task) error {
 	}
 	at := t.Location().Target
 	err := e.Permits.Permit(ctx, t.Project, at)
-	if v := e.Verbs.Of(t.Step.Verb); err == nil && v.Mutates() && v.Request != action.DeleteStack {
+	if err == nil && e.deploys(t.Step.Verb) {
 		err = e.Permits.Deploys(ctx, at)
 	}
 	return err
+}
+
+// deploys reports whether a step with the verb creates or updates a stack.
+func (e *Engine) deploys(v plan.Verb) bool {
+	of := e.Verbs.Of(v)
+	return of.Mutates() && of.Request != action.DeleteStack
 }

@@ -59,10 +59,13 @@ func (e *Engine) policies(ctx context.Context, desired project.Project) ([]proje
 	return slices.Concat(installed, desired.Policies), err
 }
 
-// checkAgain checks the rest of the plan of r, which was planned before, by the policies that there are now. It describes
+// checkAgain checks the rest of the plan of r, which was planned before, by the accounts and the policies that there are now. It describes
 // what the steps that are not over change as the stacks are now, with the values that the steps deploy.
 func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	desired, err := e.desired(ctx, &r)
+	if err == nil {
+		err = plan.Departed(desired, r.Deploying(e.deploys))
+	}
 	if err != nil {
 		return err
 	}

@@ -60,11 +60,11 @@ type Options struct {
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 
-	// Units has the targets of the accounts of organizational units, sorted, by the name of the target that stands for the unit. One that is not in
-	// it is among Loaded.Unregistered: its accounts are listed only if the project names it.
-	Units map[string][]project.Target
+	// Members has the accounts of organizational units. A target that stands for one that is not in it is among Loaded.Unregistered: its accounts are
+	// listed only if the project names it.
+	Members project.Members
 
-	Lost map[string]error // why the accounts of some of the Units are not known: these have none
+	Units []string // the names of all registered targets that stand for units
 
 	Store        packages.Store         // the bucket for the files that templates name
 	Installation check.Installation     // that reads the project; the zero value is none
@@ -95,20 +95,20 @@ type Origin struct {
 
 // WithUnits reads a project with read, and once more if it names targets that stand for organizational units: members returns the targets of
 // their accounts, and those of the names that are none are left out. read returns the targets that are not registered.
-func WithUnits(o Options, read func(Options) (unregistered []string, err error), members func(names []string) (map[string][]project.Target, error)) error {
+func WithUnits(o Options, read func(Options) (unregistered []string, err error), members func(names []string) (project.Members, error)) error {
 	names, err := read(o)
 	if len(names) == 0 {
 		return err
 	}
-	units, lost := members(names)
+	found, lost := members(names)
 	if lost != nil { // without the units, the problems of err say of registered targets that they are not
 		return lost
 	}
-	if len(units) == 0 {
+	if len(found.Units) == 0 {
 		return err
 	}
-	o.Units, o.Targets = units, maps.Clone(o.Targets)
-	for _, targets := range units {
+	o.Members, o.Targets = found, maps.Clone(o.Targets)
+	for _, targets := range found.Units {
 		for _, t := range targets {
 			o.Targets[t.Name] = t
 		}
@@ -166,7 +166,7 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Units: o.Units, Lost: o.Lost, Holds: o.Holds, Remote: elsewhere,
+		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Members: o.Members, Units: o.Units, Holds: o.Holds, Remote: elsewhere,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered, Required: p.Required}
@@ -174,6 +174,7 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 		return l, err
 	}
 	l.Project, l.Templates = p.Of(d)
+	l.Project.Lost = o.Members.Lost
 	l.Edges, l.Lacked = p.SortedEdges(), elsewhere.Lacked()
 	l.Sources, l.Objects, l.Needs, l.Origins = map[string]string{}, p.Objects, map[string][]string{}, map[string]Origin{}
 	for _, s := range p.Stacks {

@@ -30,7 +30,8 @@ func (v View) MaxDeletions() int {
 // or region changes counts, because the old stack is deleted permanently.
 func (v View) guard() []error {
 	if len(v.Desired.Nodes) == 0 && len(v.Recorded) > 0 && len(v.Desired.Ignored)+len(v.Desired.Obsolete) == 0 {
-		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy", v.Desired.ID(), len(v.Recorded))}
+		why := strings.Join(append([]string{""}, v.unplaced()...), "; ")
+		return []error{fault.New(fault.Refused, "project %s has no stacks, and %d are recorded: to delete all its stacks, use destroy%s", v.Desired.ID(), len(v.Recorded), why)}
 	}
 	going, most := v.permanentDeletions(), v.MaxDeletions()
 	if len(going) <= most {

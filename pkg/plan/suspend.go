@@ -189,7 +189,7 @@ func Suspended(records map[string]Record) (names []string, since time.Time) {
 // Make makes the plan of a run. An operation that needs running stacks is refused for suspended ones, unless the request says otherwise.
 func (o Operation) Make(v View) (Plan, error) {
 	p, err := o.Plan(v)
-	p.Messages = slices.Concat(p.Messages, v.sayCreated(p), v.Unreachable.messages())
+	p.Messages = slices.Concat(p.Messages, v.sayCreated(p), v.Unreachable.messages("not reachable for now, and kept in the records"), v.remains(o), v.unplaced())
 	names, since := v.suspended()
 	if !o.NeedsRunning || len(names) == 0 {
 		return p, err

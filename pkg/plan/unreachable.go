@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -73,6 +74,43 @@ func (v View) beforeRead() (may func(name string) bool, refusals []error) {
 	return func(name string) bool { _, left := by[name]; return c.about[name] && !left }, refusals
 }
 
+// Departed returns an error of kind Refused if stacks that a plan creates or updates, by node, are in accounts of units to which the files are not
+// deployed any more: an account has left its unit since the plan was made, or is not active.
+func Departed(desired project.Project, deployed []string) error {
+	by := make(map[string][]string)
+	for _, node := range deployed {
+		_, target, _ := strings.Cut(node, "@")
+		of, account, member := project.UnitOf(target)
+		if _, has := desired.Nodes[node]; !member || has {
+			continue
+		}
+		why := fmt.Sprintf("account %s is not active under the unit of target %s any more, or left out, as it was when the plan was made: deploy again", account, of)
+		if lost := desired.Lost[of]; lost != nil {
+			why = lost.Error()
+		}
+		if !slices.Contains(by[why], node) {
+			by[why] = append(by[why], node)
+		}
+	}
+	var all []error
+	for _, why := range slices.Sorted(maps.Keys(by)) {
+		slices.Sort(by[why])
+		all = append(all, fault.New(fault.Refused, "%s: %s", listed(by[why]), why))
+	}
+	return errors.Join(all...)
+}
+
+// Undestroyed reports whether stacks are recorded that a destroy of all stacks, which has succeeded, has not deleted, because nobody could reach them. Those
+// that it leaves alone are none of them.
+func Undestroyed(destroyed project.Project, recorded map[string]Record) bool {
+	for name := range recorded {
+		if !destroyed.Ignores(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // Others returns the records of all other stacks.
 func (a Unreachable) Others(recorded map[string]Record) map[string]Record {
 	if len(a) == 0 {
@@ -106,8 +144,8 @@ func (v View) Leaving(a, unread Unreachable, o Operation) View {
 	return v
 }
 
-// messages says which stacks are unreachable, once for each account.
-func (a Unreachable) messages() []string {
+// messages says why stacks are what the text says, once for each reason.
+func (a Unreachable) messages(what string) []string {
 	by := make(map[string][]string)
 	for name, why := range a {
 		by[why] = append(by[why], name)
@@ -116,9 +154,27 @@ func (a Unreachable) messages() []string {
 	for _, why := range slices.Sorted(maps.Keys(by)) {
 		names := by[why]
 		slices.Sort(names)
-		all = append(all, fmt.Sprintf("not reachable for now, and kept in the records: %s: %s", listed(names), why))
+		all = append(all, fmt.Sprintf("%s: %s: %s", what, listed(names), why))
 	}
 	return all
+}
+
+// remains says of an operation that deletes all stacks what becomes of those that it cannot reach.
+func (v View) remains(o Operation) []string {
+	if !o.DeletesAll || len(v.Unreachable) == 0 {
+		return nil
+	}
+	return []string{"what is kept is not deleted by this run: repeat it when the accounts can be used again, or delete the records with stackwright forget; an environment that has expired is destroyed again by itself, as if the destroy had failed"}
+}
+
+// unplaced says which stacks of the files are deployed nowhere, but for those that are recorded and unreachable; for a partial request, only those that it
+// names.
+func (v View) unplaced() []string {
+	about := maps.Clone(v.Desired.Unplaced)
+	maps.DeleteFunc(about, func(name string, _ string) bool {
+		return v.Unreachable[name] != "" || v.Selection.Partial() && !slices.Contains(v.Only, name)
+	})
+	return Unreachable(about).messages("deployed nowhere for now")
 }
 
 // leftUnit returns the name of the target whose unit a target was of, if the project has stacks in that unit still and none in the account; "" otherwise.

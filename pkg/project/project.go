@@ -66,6 +66,9 @@ type Project struct {
 
 	Kind Kind `json:"kind,omitempty"` // of its files
 
+	// Unplaced are the stacks of its files, or those in one of their targets, that are deployed nowhere, because no account of their units is active: with why.
+	Unplaced map[string]string `json:"-"`
+
 	Lost map[string]error `json:"-"` // why the accounts of units are not known, by the name of the target of the unit: a partial request has no nodes there
 }
 

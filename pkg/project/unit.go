@@ -60,6 +60,57 @@ type Unreached struct {
 	Unknown map[Target]error  // it is not known whether they can be used, with why
 }
 
+// Members are the accounts of organizational units that the files of a project name, as they were listed to read these files.
+type Members struct {
+	Units  map[string][]Target // the targets of the accounts that stacks are deployed to, sorted, by the name of the target that stands for the unit
+	Closed map[string]string   // the targets of the other accounts of these units that are not active, by name, with why
+	Empty  map[string]string   // why some of the units have no target, by the name of the target that stands for the unit
+	Lost   map[string]error    // why the accounts of some of the units are not known, by the same: these have none
+}
+
+// Add adds the accounts of the unit that a target stands for.
+func (m *Members) Add(a Access, all []Account) {
+	if m.Units == nil {
+		m.Units, m.Closed, m.Empty = make(map[string][]Target), make(map[string]string), make(map[string]string)
+	}
+	m.Units[a.Name] = append([]Target{}, a.Members(all)...)
+	for _, one := range all {
+		if why := one.State.Closed(); why != "" {
+			m.Closed[MemberName(a.Name, one.ID)] = fmt.Sprintf("account %s (%s) is %s: %s", one.ID, one.Name, one.State, why)
+		}
+	}
+	if len(m.Units[a.Name]) == 0 {
+		m.Empty[a.Name] = a.nobody(all)
+	}
+}
+
+// Lose adds the unit that a target stands for, whose accounts are not known.
+func (m *Members) Lose(name string, why error) {
+	if m.Units == nil {
+		m.Units = make(map[string][]Target)
+	}
+	if m.Lost == nil {
+		m.Lost = make(map[string]error)
+	}
+	m.Units[name], m.Lost[name] = []Target{}, why
+}
+
+// nobody says why stacks are deployed to none of the accounts of the unit.
+func (a Access) nobody(all []Account) string {
+	if len(all) == 0 {
+		return fmt.Sprintf("unit %s (target %s) has no accounts: move one to it, or take the target out of the project", a.Unit, a.Name)
+	}
+	closed, out := 0, 0
+	for _, one := range all {
+		if one.State != AccountActive {
+			closed++
+		} else {
+			out++
+		}
+	}
+	return fmt.Sprintf("unit %s (target %s) has no active account that is not left out: %d closed, suspended or not activated, %d left out (--except): stackwright targets lists them", a.Unit, a.Name, closed, out)
+}
+
 // UnitAccounts are the accounts under an organizational unit, and in the units within it.
 type UnitAccounts struct {
 	Accounts []Account // sorted by ID

@@ -136,6 +136,17 @@ func (r *Run) NewlyApproved() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Status == Waiting && s.Approved() })
 }
 
+// Deploying lists the nodes of the steps of r that have not started and whose verb deploys.
+func (r *Run) Deploying(deploys func(plan.Verb) bool) []string {
+	var nodes []string
+	for _, s := range r.Steps {
+		if (s.Status == Pending || s.Status == Waiting) && deploys(s.Verb) {
+			nodes = append(nodes, s.Node)
+		}
+	}
+	return nodes
+}
+
 // Unapproved reports whether the whole plan of r had to be approved, and was not: then none of its steps has changed anything.
 func (r *Run) Unapproved() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Approval != nil && s.Approval.Plan && s.Status != Done }) && !r.acted()

@@ -67,55 +67,32 @@ func (f *Follower) once(ctx context.Context, a project.Access) (project.UnitAcco
 	return found, err
 }
 
-// MembersFor returns Members for a request that is about all stacks, or is partial. A partial request does not need all units: it also returns the
-// units whose accounts cannot be listed, with why, each without accounts among the others. An error that may pass is returned all the same.
-func (f *Follower) MembersFor(ctx context.Context, partial bool, names []string) (all map[string][]project.Target, lost map[string]error, err error) {
-	if !partial {
-		all, err = f.Members(ctx, names)
-		return all, nil, err
-	}
-	all, lost = make(map[string][]project.Target), make(map[string]error)
-	for _, name := range names {
-		found, err := f.Members(ctx, []string{name})
-		switch {
-		case fault.Is(err, fault.Missing, fault.Denied):
-			if of, _, member := project.UnitOf(name); member {
-				if registered, err := f.Registered(ctx); err != nil {
-					return nil, nil, fmt.Errorf("targets: %w", err)
-				} else if _, itself := registered[name]; !itself {
-					name = of
-				}
-			}
-			all[name], lost[name] = []project.Target{}, err
-		case err != nil:
-			return nil, nil, err
-		}
-		maps.Copy(all, found)
-	}
-	return all, lost, nil
-}
-
 // Members returns, for each of some names that is a target which stands for a unit, the targets of the accounts of the unit. A name of the target
-// of one account is one of the first kind, too: it is found among the targets of its unit.
-func (f *Follower) Members(ctx context.Context, names []string) (map[string][]project.Target, error) {
+// of one account is one of the first kind, too: it is found among the targets of its unit. A partial request does not need all units: the accounts
+// of one that cannot be listed are lost. An error that may pass is returned all the same.
+func (f *Follower) Members(ctx context.Context, partial bool, names []string) (project.Members, error) {
+	var all project.Members
 	registered, err := f.Registered(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("targets: %w", err)
+		return all, fmt.Errorf("targets: %w", err)
 	}
-	all := make(map[string][]project.Target)
 	for _, name := range names {
 		a, ok := registered[name]
 		if of, _, member := project.UnitOf(name); !ok && member {
 			a, ok = registered[of]
 		}
-		if !ok || a.Unit == "" || all[a.Name] != nil {
+		if !ok || a.Unit == "" || all.Units[a.Name] != nil {
 			continue
 		}
 		found, err := f.list(ctx, a)
-		if err != nil {
-			return nil, err
+		switch {
+		case partial && fault.Is(err, fault.Missing, fault.Denied):
+			all.Lose(a.Name, err)
+		case err != nil:
+			return project.Members{}, err
+		default:
+			all.Add(a, found.Accounts)
 		}
-		all[a.Name] = append([]project.Target{}, a.Members(found.Accounts)...)
 	}
 	return all, nil
 }

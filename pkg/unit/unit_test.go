@@ -55,22 +55,26 @@ func at(name, account string) project.Target {
 func TestMembers(t *testing.T) {
 	o := &organization{in: []project.Account{{ID: "111111111111", State: project.AccountActive}, {ID: "222222222222", State: project.AccountClosed}}}
 	f := follower(o)
-	got, err := f.Members(t.Context(), []string{"eu", "nowhere", "org-111111111111", "org", "by-hand-111111111111"})
-	if err != nil || len(got) != 1 || !slices.Equal(got["org"], []project.Target{at("org", "111111111111")}) {
+	got, err := f.Members(t.Context(), false, []string{"eu", "nowhere", "org-111111111111", "org", "by-hand-111111111111"})
+	if err != nil || len(got.Units) != 1 || len(got.Closed) != 1 || !strings.Contains(got.Closed["org-222222222222"], "account 222222222222 () is CLOSED: it is closed") || !slices.Equal(got.Units["org"], []project.Target{at("org", "111111111111")}) {
 		t.Errorf("got %+v (%v), want the one account of org", got, err)
 	}
-	if got, err := f.Members(t.Context(), []string{"same"}); err != nil || len(got["same"]) != 1 || o.lists != 1 {
+	if got, err := f.Members(t.Context(), false, []string{"same"}); err != nil || len(got.Units["same"]) != 1 || o.lists != 1 {
 		t.Errorf("got %+v (%v) with %d lists, want one", got, err, o.lists)
 	}
 	o.in = nil
-	if got, err := follower(o).Members(t.Context(), []string{"org"}); err != nil || got["org"] == nil || len(got["org"]) != 0 {
+	if got, err := follower(o).Members(t.Context(), false, []string{"org"}); err != nil || got.Units["org"] == nil || len(got.Units["org"]) != 0 || got.Empty["org"] != "unit ou-abcd-12345678 (target org) has no accounts: move one to it, or take the target out of the project" {
 		t.Errorf("an empty unit is %+v (%v)", got, err)
 	}
+	o.in = []project.Account{{ID: "222222222222", State: project.AccountClosed}, {ID: "333333333333", State: project.AccountSuspended}}
+	if got, err := follower(o).Members(t.Context(), false, []string{"org"}); err != nil || !strings.Contains(got.Empty["org"], "has no active account that is not left out: 2 closed, suspended or not activated, 0 left out (--except)") {
+		t.Errorf("a unit whose accounts are closed is %+v (%v)", got, err)
+	}
 	o.fails = fault.New(fault.Throttled, "slow down")
-	if got, err := follower(o).Members(t.Context(), []string{"org"}); !fault.Is(err, fault.Throttled) || got != nil {
+	if got, err := follower(o).Members(t.Context(), false, []string{"org"}); !fault.Is(err, fault.Throttled) || got.Units != nil {
 		t.Errorf("a list that cannot be read is %+v (%v), want an error", got, err)
 	}
-	if got, err := follower(o).Members(t.Context(), []string{"eu"}); err != nil || len(got) != 0 {
+	if got, err := follower(o).Members(t.Context(), false, []string{"eu"}); err != nil || len(got.Units) != 0 {
 		t.Errorf("a project without units: %+v (%v)", got, err)
 	}
 }
@@ -126,12 +130,12 @@ func TestUnreachable(t *testing.T) {
 func TestMembersOfPartialRequest(t *testing.T) {
 	for kind, passes := range map[fault.Kind]bool{fault.Missing: false, fault.Denied: false, fault.Throttled: true, fault.Unavailable: true, fault.Broken: true} {
 		o := &organization{fails: fault.New(kind, "no list")}
-		if all, lost, err := follower(o).MembersFor(t.Context(), false, []string{"org"}); !fault.Is(err, kind) || all != nil || lost != nil {
-			t.Errorf("%s, about all: %v %v (%v), want the error", kind, all, lost, err)
+		if all, err := follower(o).Members(t.Context(), false, []string{"org"}); !fault.Is(err, kind) || all.Units != nil || all.Lost != nil {
+			t.Errorf("%s, about all: %+v (%v), want the error", kind, all, err)
 		}
-		all, lost, err := follower(o).MembersFor(t.Context(), true, []string{"eu", "org-111111111111", "by-hand-111111111111"})
-		if passes && (!fault.Is(err, kind) || all != nil) || !passes && (err != nil || len(all) != 1 || all["org"] == nil || len(lost) != 1 || !fault.Is(lost["org"], kind)) {
-			t.Errorf("%s, partial: %v %v (%v)", kind, all, lost, err)
+		all, err := follower(o).Members(t.Context(), true, []string{"eu", "org-111111111111", "by-hand-111111111111"})
+		if passes && (!fault.Is(err, kind) || all.Units != nil) || !passes && (err != nil || len(all.Units) != 1 || all.Units["org"] == nil || len(all.Lost) != 1 || !fault.Is(all.Lost["org"], kind)) {
+			t.Errorf("%s, partial: %+v (%v)", kind, all, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
+	"github.com/stackwright/stackwright/pkg/unit"
 )
 
 // API answers a request over HTTP. Its error is always nil: the answer says what
@@ -37,10 +38,10 @@ func (h *App) API(ctx context.Context, e events.APIGatewayV2HTTPRequest) (events
 func (h *App) server() api.API {
 	return api.API{
 		Engine: &h.engine, Reader: h.table, Plans: h.bucket, Records: h.table, Schedules: h.schedules, Executions: h.engine.Machine, Uploads: h.uploads, Inside: h.inside,
-		Configurations: configurations{&loader{bucket: h.bucket, registry: h.table, units: h.follower(), home: h.home, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}},
+		Configurations: configurations{&loader{bucket: h.bucket, registry: h.table, units: &unit.Follower{Organization: h.recent(), Registered: h.table.Targets}, home: h.home, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}},
 		Installation:   reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access)},
 		Targets: target.Registry{
-			Store: h.table, Organization: h.organization(), Home: h.access, NewExternalID: sts.NewExternalID,
+			Store: h.table, Organization: h.organization(), Shown: h.recent(), Home: h.access, NewExternalID: sts.NewExternalID,
 			Reach: project.Reach{Home: h.home, Stack: h.own.Stack, Accounts: h.accounts, Units: h.organizationRole != ""},
 		},
 		Purger:       h.purge,

@@ -66,6 +66,7 @@ type App struct {
 	config           aws.Config
 	organizationRole string // as in Environment.Organization
 	organizations    func(aws.Config, string) unit.Organization
+	units            *unit.Recent
 }
 
 // New connects the functions to the services that cfg reaches, and logs to log. It
@@ -96,7 +97,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		access: home, accounts: env.Accounts, schedules: schedules(cfg, env.Schedules), uploads: s3.NewUploads(client, env.Bucket), purge: purge.Purge{Table: table, Bucket: s3.PurgedBucket{Bucket: objects, Client: client}, Now: time.Now}, inside: readers(accounts),
 		page:   pageOf(env),
 		rate:   env.Rate,
-		config: cfg, organizationRole: env.Organization, organizations: env.Organizations,
+		config: cfg, organizationRole: env.Organization, organizations: env.Organizations, units: &unit.Recent{Now: time.Now},
 		deliverer: deliverer(cfg, env, table, objects, logger),
 		remotes: remotes{allowed: env.Remote, change: env.allowing(), kept: objects, web: env.Web, own: env.Bucket, objects: s3.NewObjects(func(region string) *sdks3.Client {
 			there := cfg.Copy()

@@ -58,24 +58,20 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	if err != nil {
 		return project.Project{}, err
 	}
-	targets, err := l.targets(ctx)
+	targets, units, err := l.targets(ctx)
 	if err != nil {
 		return project.Project{}, fmt.Errorf("targets: %w", err)
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
 	var loaded format.Loaded
-	var lost map[string]error
 	err = format.WithUnits(format.Options{
-		Project: name, Environment: environment, Targets: targets, Installation: l.own, Store: l.store, Holds: l.holds,
+		Project: name, Environment: environment, Targets: targets, Units: units, Installation: l.own, Store: l.store, Holds: l.holds,
 	}, func(o format.Options) (unregistered []string, err error) {
-		o.Lost = lost
 		loaded, err = l.remotes.read(ctx, r.Source, r.Project, files, o)
 		return loaded.Unregistered, err
-	}, func(names []string) (all map[string][]project.Target, err error) {
-		all, lost, err = l.units.MembersFor(ctx, r.Selection.Partial(), names)
-		return all, err
+	}, func(names []string) (project.Members, error) {
+		return l.units.Members(ctx, r.Selection.Partial(), names)
 	})
-	loaded.Project.Lost = lost
 	l.name, l.templates, l.objects, l.needs = loaded.Project.Name, loaded.Templates, loaded.Objects, loaded.Needs
 	return loaded.Project, err
 }

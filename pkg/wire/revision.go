@@ -21,16 +21,16 @@ func (c configurations) Configuration(ctx context.Context, r run.Run) (reports.C
 	if err != nil {
 		return reports.Configuration{}, err
 	}
-	targets, err := c.targets(ctx)
+	targets, units, err := c.targets(ctx)
 	if err != nil {
 		return reports.Configuration{}, fmt.Errorf("targets: %w", err)
 	}
 	name, environment, _ := strings.Cut(r.Project, "@")
-	o := format.Options{Project: name, Environment: environment, Targets: targets, Store: c.store}
+	o := format.Options{Project: name, Environment: environment, Targets: targets, Units: units, Store: c.store}
 	var stored format.Stored
 	err = format.WithUnits(o, func(o format.Options) (unregistered []string, err error) {
 		stored, err = format.ReadStored(r.Source.Key, body, o, func(a remote.Address) (remote.File, error) { return c.bucket.RemoteFile(ctx, r.Source, a) })
 		return stored.Unregistered, err
-	}, func(names []string) (map[string][]project.Target, error) { return c.units.Members(ctx, names) })
+	}, func(names []string) (project.Members, error) { return c.units.Members(ctx, false, names) })
 	return reports.ConfigurationOf(r.ID, stored.Files, stored.Nodes, stored.Templates, stored.Unread), err
 }

@@ -76,16 +76,19 @@ func newPublisher(a *sts.Accounts, from *s3.Bucket) publisher {
 }
 
 // targets returns every target that a project may name.
-func (l *loader) targets(ctx context.Context) (map[string]project.Target, error) {
+func (l *loader) targets(ctx context.Context) (all map[string]project.Target, units []string, err error) {
 	registered, err := l.registry.Targets(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := map[string]project.Target{l.home.Name: l.home}
+	all = map[string]project.Target{l.home.Name: l.home}
 	for name, a := range registered {
-		if name != l.home.Name && a.Unit == "" {
+		switch {
+		case a.Unit != "":
+			units = append(units, name)
+		case name != l.home.Name:
 			all[name] = a.Target
 		}
 	}
-	return all, nil
+	return all, units, nil
 }

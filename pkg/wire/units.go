@@ -24,11 +24,12 @@ var organizationForm = pattern.New(`^(own|arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,
 // Organization returns the organization that an installation lists with a role; see Environment.Organization. Only the functions plan and api get it,
 // by their mains: the linker keeps the SDK's client out of the others.
 func Organization(cfg aws.Config, role string) unit.Organization {
-	there := cfg.Copy()
-	if role != ownOrganization {
-		there.Credentials = sts.Assuming(cfg, role)
+	if role == ownOrganization {
+		return organizations.New(sdk.NewFromConfig(cfg))
 	}
-	return organizations.New(sdk.NewFromConfig(there))
+	there := cfg.Copy()
+	there.Credentials = sts.Assuming(cfg, role)
+	return organizations.Assuming(sdk.NewFromConfig(there), role)
 }
 
 // listing returns the functions with the organization of the installation.
@@ -51,6 +52,9 @@ func (h *App) organization() unit.Organization {
 	return h.organizations(h.config, h.organizationRole)
 }
 
+// recent returns the same for what is only shown: its lists may be half a minute old.
+func (h *App) recent() unit.Organization { return h.units.Of(h.organization()) }
+
 // follower follows the accounts of units for one plan.
 func (h *App) follower() *unit.Follower {
 	return &unit.Follower{Organization: h.organization(), Registered: h.table.Targets}
@@ -59,7 +63,7 @@ func (h *App) follower() *unit.Follower {
 // noOrganization is that of an installation that may not ask Organizations.
 type noOrganization struct{}
 
-var errNoOrganization = fault.New(fault.Denied, "the installation may not list the accounts of organizational units: set its setting organization, and deploy the installation")
+var errNoOrganization = fault.New(fault.Denied, "the installation may not list the accounts of organizational units, because its setting organization is missing: set it (make deploy SETTINGS=\"-c organization=ORGANIZATION\", with the other settings as before), which also lets it assume the roles there. Until then, stacks elsewhere are deployed with --only, and stackwright forget deletes the records of those in the unit, which stay in AWS")
 
 // Accounts implements unit.Organization.
 func (noOrganization) Accounts(context.Context, string) (project.UnitAccounts, error) {

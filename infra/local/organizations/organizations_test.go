@@ -67,7 +67,7 @@ func TestWhoMayList(t *testing.T) {
 			t.Errorf("got %v, want an error of kind Denied with %q", err, says)
 		}
 	}
-	refused("the account whose credentials are used is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization)")
+	refused("the account whose credentials are used is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization), or create an organization in it")
 	if err := s.Put(organizations.Account{ID: "111111111111", Name: "shop", Parent: unit}); err != nil {
 		t.Fatal(err)
 	}

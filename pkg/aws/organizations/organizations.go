@@ -4,12 +4,15 @@ package organizations
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/organizations"
 	"github.com/aws/aws-sdk-go-v2/service/organizations/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -27,12 +30,39 @@ type Client interface {
 
 // An Organization is the organization of the account whose credentials its client has: the management account, or one that is a
 // delegated administrator. It is a unit.Organization.
-type Organization struct{ client Client }
+type Organization struct {
+	client Client
+	role   string // that is assumed for the requests; "" for none
+}
 
 var _ unit.Organization = Organization{}
 
 // New returns the organization that a client reaches.
-func New(client Client) Organization { return Organization{client} }
+func New(client Client) Organization { return Organization{client: client} }
+
+// Assuming returns the organization that a client reaches whose credentials are those of a role, which the requests assume.
+func Assuming(client Client, role string) Organization { return Organization{client, role} }
+
+// Organizations throttles the requests of each operation, for the whole organization: a list of many units and accounts is sent slowly after its first
+// requests, so that it leaves room for those of others, such as of other plans. What is throttled all the same is repeated by the SDK, and then by the plan.
+// https://docs.aws.amazon.com/organizations/latest/userguide/orgs_reference_limits.html
+const (
+	atOnce = 20                     // requests of a list
+	pace   = 200 * time.Millisecond // between those after them
+)
+
+// paced waits before the next request of a list that has sent some.
+func paced(ctx context.Context, sent int) error {
+	if sent < atOnce {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return fault.New(fault.Unavailable, "list accounts: %w", ctx.Err())
+	case <-time.After(pace):
+		return nil
+	}
+}
 
 // mostPages bounds the requests for one unit: 20 accounts or units are on a page, and an organization has at most some 10,000 accounts and
 // 2,000 units.
@@ -48,9 +78,12 @@ func (o Organization) Accounts(ctx context.Context, id string) (project.UnitAcco
 		parent := found.Units[i]
 		accounts := sdk.NewListAccountsForParentPaginator(o.client, &sdk.ListAccountsForParentInput{ParentId: &parent})
 		for accounts.HasMorePages() {
+			if err := paced(ctx, pages); err != nil {
+				return project.UnitAccounts{}, err
+			}
 			page, err := accounts.NextPage(ctx)
 			if err != nil {
-				return project.UnitAccounts{}, refused("list the accounts of unit "+parent, err)
+				return project.UnitAccounts{}, o.refused("list the accounts of unit "+parent, err)
 			}
 			for _, a := range page.Accounts {
 				found.Accounts = append(found.Accounts, accountOf(a, parent))
@@ -61,9 +94,12 @@ func (o Organization) Accounts(ctx context.Context, id string) (project.UnitAcco
 		}
 		units := sdk.NewListOrganizationalUnitsForParentPaginator(o.client, &sdk.ListOrganizationalUnitsForParentInput{ParentId: &parent})
 		for units.HasMorePages() {
+			if err := paced(ctx, pages); err != nil {
+				return project.UnitAccounts{}, err
+			}
 			page, err := units.NextPage(ctx)
 			if err != nil {
-				return project.UnitAccounts{}, refused("list the units of unit "+parent, err)
+				return project.UnitAccounts{}, o.refused("list the units of unit "+parent, err)
 			}
 			for _, u := range page.OrganizationalUnits {
 				if nested := aws.ToString(u.Id); !slices.Contains(found.Units, nested) {
@@ -86,14 +122,14 @@ func (o Organization) Accounts(ctx context.Context, id string) (project.UnitAcco
 func (o Organization) Account(ctx context.Context, id string) (project.Account, error) {
 	out, err := o.client.DescribeAccount(ctx, &sdk.DescribeAccountInput{AccountId: &id})
 	if err != nil {
-		return project.Account{}, refused("describe account "+id, err)
+		return project.Account{}, o.refused("describe account "+id, err)
 	}
 	if out.Account == nil {
 		return project.Account{}, fault.New(fault.Broken, "describe account %s: the answer has no account", id)
 	}
 	parents, err := o.client.ListParents(ctx, &sdk.ListParentsInput{ChildId: &id})
 	if err != nil {
-		return project.Account{}, refused("find the unit of account "+id, err)
+		return project.Account{}, o.refused("find the unit of account "+id, err)
 	}
 	if len(parents.Parents) != 1 { // https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListParents.html
 		return project.Account{}, fault.New(fault.Unavailable, "find the unit of account %s: Organizations answers with %d, and an account is in one: try again", id, len(parents.Parents))
@@ -113,7 +149,7 @@ func (o Organization) Above(ctx context.Context, id string) ([]string, error) {
 		out, err := o.client.ListParents(ctx, &sdk.ListParentsInput{ChildId: &child})
 		switch {
 		case err != nil:
-			return nil, refused("find the unit that unit "+child+" is within", err)
+			return nil, o.refused("find the unit that unit "+child+" is within", err)
 		case len(out.Parents) != 1:
 			return nil, fault.New(fault.Unavailable, "find the unit that unit %s is within: Organizations answers with %d, and a unit is in one: try again", child, len(out.Parents))
 		case len(above) == mostLevels:
@@ -147,11 +183,17 @@ var kinds = awserr.Kinds{
 }
 
 // refused returns the fault of a request, with what to do.
-func refused(do string, err error) error {
+func (o Organization) refused(do string, err error) error {
 	f := awserr.Fault(do, "*", err, kinds)
+	operation, assumes := errors.AsType[*smithy.OperationError](err)
+	for assumes && operation.Service() != "STS" { // the first request assumes the role
+		operation, assumes = errors.AsType[*smithy.OperationError](operation.Unwrap())
+	}
 	switch {
+	case assumes && fault.Is(f, fault.Denied):
+		return fault.New(fault.Denied, "%s: role %s, with which the setting organization lets the installation list accounts, cannot be assumed (%w): let its trust policy allow the roles of the functions plan and api of the installation (on a command without an API, your role) sts:AssumeRole, and if another role is meant, give it in the setting and deploy the installation", do, o.role, f)
 	case awserr.Is(err, "AWSOrganizationsNotInUseException"):
-		return fault.New(fault.Denied, "%s: the account whose credentials are used is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization)", do)
+		return fault.New(fault.Denied, "%s: the account whose credentials are used is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization), or create an organization in it (aws organizations create-organization; on a laptop, docs/local.md says how the aws command reaches it)", do)
 	case awserr.Is(err, "AccessDeniedException", "AccessDenied"):
 		return fault.New(fault.Denied, "%w; Organizations answers only the management account and delegated administrators: make the account of the installation one, or let it use a role of the management account (setting organization)", f)
 	case awserr.Is(err, "ParentNotFoundException"):

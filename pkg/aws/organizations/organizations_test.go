@@ -1,17 +1,21 @@
 package organizations_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/organizations"
 	"github.com/aws/aws-sdk-go-v2/service/organizations/types"
 
 	"github.com/stackwright/stackwright/pkg/aws/organizations"
+	"github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -65,12 +69,60 @@ func TestAccounts(t *testing.T) {
 
 // Organizations that answers with a token for ever is an error, and no endless list.
 func TestEndlessPages(t *testing.T) {
-	s := &service{says: map[string][]string{}}
-	for i := range 5010 {
-		s.says["ListAccountsForParent"] = append(s.says["ListAccountsForParent"], fmt.Sprintf(`{"Accounts":[],"NextToken":"%d"}`, i))
-	}
-	if found, err := organization(s).Accounts(t.Context(), unit); !fault.Is(err, fault.Broken) || len(found.Accounts) > 0 {
-		t.Errorf("got %v (%v), want an error of kind Broken", found, err)
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{says: map[string][]string{}}
+		for i := range 5010 {
+			s.says["ListAccountsForParent"] = append(s.says["ListAccountsForParent"], fmt.Sprintf(`{"Accounts":[],"NextToken":"%d"}`, i))
+		}
+		if found, err := organization(s).Accounts(t.Context(), unit); !fault.Is(err, fault.Broken) || len(found.Accounts) > 0 {
+			t.Errorf("got %v (%v), want an error of kind Broken", found, err)
+		}
+	})
+}
+
+// A long list is requested slowly after its first requests, and ends when its context does.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for pages, least := range map[int]time.Duration{10: 0, 119: 20 * time.Second} {
+			s := &service{says: map[string][]string{}}
+			for i := range pages - 1 {
+				s.says["ListAccountsForParent"] = append(s.says["ListAccountsForParent"], fmt.Sprintf(`{"Accounts":[],"NextToken":"%d"}`, i))
+			}
+			started := time.Now()
+			if _, err := organization(s).Accounts(t.Context(), unit); err != nil || len(s.got) != pages+1 || time.Since(started) != least {
+				t.Errorf("%d requests took %s (%v), want %d in %s", len(s.got), time.Since(started), err, pages+1, least)
+			}
+			s.says["ListAccountsForParent"], s.got = nil, nil
+			for i := range pages {
+				s.says["ListAccountsForParent"] = append(s.says["ListAccountsForParent"], fmt.Sprintf(`{"Accounts":[],"NextToken":"%d"}`, i))
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if _, err := organization(s).Accounts(ctx, unit); (err != nil) != (least > 0) || err != nil && !fault.Is(err, fault.Unavailable) {
+				t.Errorf("%d pages in a second: %v", pages, err)
+			}
+			cancel()
+		}
+	})
+}
+
+type client func(*http.Request) (*http.Response, error)
+
+// Do is aws.HTTPClient.
+func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
+
+// If the role that lists accounts cannot be assumed, the error names the role and who has to trust it.
+func TestRoleIsNotAssumed(t *testing.T) {
+	const role = "arn:aws:iam::999999999999:role/stackwright-lists"
+	denies := client(func(r *http.Request) (*http.Response, error) {
+		body := `<ErrorResponse><Error><Code>AccessDenied</Code><Message>User: x is not authorized to perform: sts:AssumeRole on resource: ` + role + `</Message></Error></ErrorResponse>`
+		return &http.Response{StatusCode: http.StatusForbidden, Request: r, Header: http.Header{"Content-Type": {"text/xml"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	})
+	cfg := aws.Config{Region: "us-east-1", HTTPClient: denies, Retryer: func() aws.Retryer { return aws.NopRetryer{} }, Credentials: aws.AnonymousCredentials{}}
+	o := organizations.Assuming(sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: &service{}, Retryer: aws.NopRetryer{}, Credentials: sts.Assuming(cfg, role)}), role)
+	_, err := o.Accounts(t.Context(), unit)
+	want := "list the accounts of unit " + unit + ": role " + role + ", with which the setting organization lets the installation list accounts, cannot be assumed ("
+	if !fault.Is(err, fault.Denied) || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "let its trust policy allow the roles of the functions plan and api") {
+		t.Errorf("got %v (%s), want %s…", err, fault.KindOf(err), want)
 	}
 }
 
@@ -100,7 +152,7 @@ func TestErrors(t *testing.T) {
 		"TooManyRequestsException":          {fault.Throttled, "nothing was changed; try again"},
 		"ServiceException":                  {fault.Unavailable, ""},
 		"AccessDeniedException":             {fault.Denied, "Organizations answers only the management account and delegated administrators"},
-		"AWSOrganizationsNotInUseException": {fault.Denied, "is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization)"},
+		"AWSOrganizationsNotInUseException": {fault.Denied, "is in no organization (AWSOrganizationsNotInUseException): let the installation use a role of the management account (setting organization), or create an organization in it (aws organizations create-organization"},
 		"ParentNotFoundException":           {fault.Missing, "Organizations has no unit of this ID: it was deleted, or is of another organization"},
 		"InvalidInputException":             {fault.Invalid, "it failed"},
 		"ConstraintViolationException":      {fault.Refused, "it failed"},

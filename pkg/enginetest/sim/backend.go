@@ -63,7 +63,7 @@ type Backend struct {
 	// the targets of their accounts in place of them.
 	Organization *Organization
 	Registered   map[string]project.Access
-	InUnits      func(s run.Source, p project.Project, members map[string][]project.Target) project.Project
+	InUnits      func(r run.Run, p project.Project, members project.Members) project.Project
 
 	// Started is called when CloudFormation has started an operation on a stack, and when
 	// it has started the rollback of one. It may be nil.
@@ -312,12 +312,12 @@ func (b *Backend) Project(ctx context.Context, r run.Run) (p project.Project, er
 			return fault.New(fault.Missing, "there is no version %s", r.Source.Version)
 		}
 		if b.InUnits != nil && len(b.Registered) > 0 {
-			members, lost, err := b.follower().MembersFor(ctx, r.Selection.Partial(), slices.Sorted(maps.Keys(b.Registered)))
+			members, err := b.follower().Members(ctx, r.Selection.Partial(), slices.Sorted(maps.Keys(b.Registered)))
 			if err != nil {
 				return err
 			}
-			p = b.InUnits(r.Source, p, members)
-			p.Lost = lost
+			p = b.InUnits(r, p, members)
+			p.Lost = members.Lost
 		}
 		if b.InEnvironment == nil {
 			return nil
@@ -399,6 +399,9 @@ func templateOf(digest string) []byte {
 		name = ", Properties: {TopicName: " + named + "}"
 	}
 	begins := beforeName
+	if alarm := AlarmOf(versionOf(digest)); alarm != "" {
+		name += "}, Watched: {" + alarm
+	}
 	switch version := versionOf(digest); {
 	case TablesOf("", version) != nil:
 		name += dataTables
@@ -409,6 +412,14 @@ func templateOf(digest string) []byte {
 		name += databases
 	}
 	return []byte(begins + name + beforeDigest + digest + afterDigest)
+}
+
+// AlarmOf is the resource without its braces, in a template, of the alarm that a version has, and what has a price; "" if it has none.
+func AlarmOf(version string) string {
+	if version == "v3" {
+		return "Type: 'AWS::CloudWatch::Alarm', Properties: {Period: 10}"
+	}
+	return ""
 }
 
 const (

@@ -260,18 +260,19 @@ func (d direct) Purge(ctx context.Context, q report.PurgeRequest) (report.Purged
 // targets registers targets. Requests to Organizations have the permissions of the user.
 func (d direct) targets() target.Registry {
 	return target.Registry{
-		Store: d.Table, Organization: d.organization(), Home: d.at.home, NewExternalID: accounts.NewExternalID,
+		Store: d.Table, Organization: d.organization(), Shown: d.organization(), Home: d.at.home, NewExternalID: accounts.NewExternalID,
 		Reach: project.Reach{Home: d.at.home.Target, Stack: d.at.stack, Accounts: d.at.accounts, Units: d.at.organization != ""},
 	}
 }
 
 // organization returns the organization that the installation asks, with the same role.
 func (d direct) organization() unit.Organization {
-	cfg := d.at.config.Copy()
-	if role := d.at.organization; strings.HasPrefix(role, "arn:") {
-		cfg.Credentials = accounts.Assuming(d.at.config, role)
+	cfg, role := d.at.config.Copy(), d.at.organization
+	if !strings.HasPrefix(role, "arn:") {
+		return organizations.New(sdkorganizations.NewFromConfig(cfg))
 	}
-	return organizations.New(sdkorganizations.NewFromConfig(cfg))
+	cfg.Credentials = accounts.Assuming(d.at.config, role)
+	return organizations.Assuming(sdkorganizations.NewFromConfig(cfg), role)
 }
 
 // upload uploads an object that starts a run, and returns the run's ID.

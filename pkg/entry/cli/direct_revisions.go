@@ -72,19 +72,22 @@ func (d direct) configuration(ctx context.Context, r run.Run) (report.Configurat
 		return report.Configuration{}, fmt.Errorf("targets: %w", err)
 	}
 	targets := map[string]project.Target{}
+	var names []string // of units
 	for name, a := range registered {
 		if a.Unit == "" {
 			targets[name] = a.Target
+		} else {
+			names = append(names, name)
 		}
 	}
 	units := unit.Follower{Organization: d.organization(), Registered: d.Targets}
 	targets[d.at.home.Name] = d.at.home.Target
 	name, environment, _ := strings.Cut(r.Project, "@")
-	o := format.Options{Project: name, Environment: environment, Targets: targets, Store: packages.Store{Bucket: d.at.bucket, Region: d.at.home.Region}}
+	o := format.Options{Project: name, Environment: environment, Targets: targets, Units: names, Store: packages.Store{Bucket: d.at.bucket, Region: d.at.home.Region}}
 	var stored format.Stored
 	err = format.WithUnits(o, func(o format.Options) (unregistered []string, err error) {
 		stored, err = format.ReadStored(r.Source.Key, body, o, func(a remote.Address) (remote.File, error) { return d.objects.RemoteFile(ctx, r.Source, a) })
 		return stored.Unregistered, err
-	}, func(names []string) (map[string][]project.Target, error) { return units.Members(ctx, names) })
+	}, func(names []string) (project.Members, error) { return units.Members(ctx, false, names) })
 	return report.ConfigurationOf(r.ID, stored.Files, stored.Nodes, stored.Templates, stored.Unread), err
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -61,57 +62,52 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	if len(registered) == 0 {
 		return loaded{}, err
 	}
+	var units []string
 	for name, a := range registered {
 		if access[name] = a; a.Unit == "" {
 			targets[name] = a.Target
+		} else {
+			units = append(units, name)
 		}
 	}
-	var unknown map[string]error
-	err = format.WithUnits(format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store}, func(o format.Options) (unregistered []string, err error) {
-		o.Lost = unknown
+	err = format.WithUnits(format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Units: units, Store: store}, func(o format.Options) (unregistered []string, err error) {
 		read, err = c.read(ctx, files, o)
 		return read.Unregistered, err
-	}, func(names []string) (all map[string][]project.Target, err error) {
-		all, unknown, err = c.members(ctx, registered, access, names)
-		return all, err
-	})
+	}, func(names []string) (project.Members, error) { return c.members(ctx, registered, access, names) })
 	c.showLacked(read.Lacked)
 	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 }
 
 // members returns the targets of the accounts of the units that some of the names stand for, as the installation lists them now, and adds the access to
-// them to access. A partial request does not need all units: those that cannot be listed are returned with why, each without accounts among the others.
-func (c *call) members(ctx context.Context, registered, access map[string]project.Access, names []string) (all map[string][]project.Target, lost map[string]error, err error) {
+// them to access. A partial request does not need all units: the accounts of those that cannot be listed are lost.
+func (c *call) members(ctx context.Context, registered, access map[string]project.Access, names []string) (all project.Members, err error) {
 	units := unitsAmong(registered, names)
 	if len(units) == 0 {
-		return nil, nil, nil
+		return all, nil
 	}
 	s, err := c.openReadOnly(ctx)
 	if err != nil {
-		return nil, nil, err
+		return all, err
 	}
 	partial := len(c.flags.only)+len(c.flags.exclude) > 0 || c.flags.since != ""
-	all, lost = make(map[string][]project.Target), make(map[string]error)
 	for _, name := range units {
 		page, why := s.to.UnitAccounts(ctx, name)
-		if why != nil && (!partial || !fault.Is(why, fault.Missing, fault.Denied)) {
+		switch {
+		case why == nil:
+			all.Add(registered[name], page.All())
+		case partial && fault.Is(why, fault.Missing, fault.Denied):
+			all.Lose(name, why)
+		default:
 			err = errors.Join(err, fmt.Errorf("list the accounts of target %s: %w", name, why))
-			continue
 		}
-		if all[name] = []project.Target{}; why != nil {
-			lost[name] = why
-		}
-		for _, one := range page.Accounts {
-			if of := registered[name].Member(one.Account); one.Deployed {
-				access[of.Name] = of
-				all[name] = append(all[name], of.Target)
-			}
+		for _, t := range all.Units[name] {
+			access[t.Name] = registered[name].Member(t.Account)
 		}
 	}
 	if s.host != nil {
 		err = errors.Join(err, s.end())
 	}
-	return all, lost, err
+	return all, err
 }
 
 // unitsAmong returns those of some names that are targets which stand for units, and the units of the targets of accounts among them, sorted.
@@ -277,9 +273,16 @@ func (s *session) addTarget(ctx context.Context, name string) error {
 	if t.Unit == "" && len(t.Except) == 0 {
 		t.Account = cmp.Or(t.Account, s.home.Account)
 	}
+	all, err := s.to.Targets(ctx)
+	if err != nil {
+		return err
+	}
 	a, err := s.to.AddTarget(ctx, t)
 	if err != nil {
 		return err
+	}
+	if dropped := slices.DeleteFunc(all[name].Except, func(id string) bool { return a.Unit == "" || slices.Contains(a.Except, id) }); len(dropped) > 0 {
+		fmt.Fprintf(s.call.Out, "left out no longer: %s: the next deploy creates stacks there; to leave them out still, repeat the command with --except %s\n", strings.Join(dropped, ", "), strings.Join(dropped, " --except "))
 	}
 	if a.Unit != "" {
 		fmt.Fprintf(s.call.Out, "target %s is %s, for the projects %s\n", name, a.Place(), a.Projects)

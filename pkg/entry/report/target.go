@@ -62,6 +62,15 @@ func UnitAccountsOf(a project.Access, all []project.Account) UnitAccountPage {
 	return page
 }
 
+// All are the accounts as they were listed.
+func (p UnitAccountPage) All() []project.Account {
+	var all []project.Account
+	for _, one := range p.Accounts {
+		all = append(all, project.Account{ID: one.Account, Name: one.Name, State: one.State, Unit: one.Unit})
+	}
+	return all
+}
+
 // An Installation describes an installation of Stackwright.
 type Installation struct {
 	Name   string `json:"name"`

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/suggest"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -38,7 +39,8 @@ type Store interface {
 type Registry struct {
 	Store         Store
 	Organization  unit.Organization
-	Home          project.Access // the target default
+	Shown         unit.Organization // the same, for lists that are only shown
+	Home          project.Access    // the target default
 	Reach         project.Reach
 	NewExternalID func() string
 }
@@ -144,11 +146,11 @@ func (r Registry) Accounts(ctx context.Context, name string) (project.Access, []
 	a, registered := all[name]
 	switch {
 	case !registered:
-		return a, nil, fault.New(fault.Missing, "target %.70s is not registered: the list of targets has those that are", name)
+		return a, nil, unregistered(all, name)
 	case a.Unit == "":
 		return a, nil, fault.New(fault.Refused, "target %s is %s, and not a unit: only the accounts of a unit are listed", name, a.Place())
 	}
-	found, err := r.Organization.Accounts(ctx, a.Unit)
+	found, err := r.Shown.Accounts(ctx, a.Unit)
 	if err != nil {
 		return a, nil, fmt.Errorf("target %s: %w", name, err)
 	}
@@ -162,12 +164,27 @@ func (r Registry) Remove(ctx context.Context, name string, by Requester) error {
 		return err
 	}
 	if _, registered := all[name]; !registered {
-		return fault.New(fault.Missing, "target %.70s is not registered: the list of targets has those that are", name)
+		return unregistered(all, name)
 	}
 	if err := r.unused(ctx, all[name]); err != nil {
 		return err
 	}
 	return r.Store.RemoveTarget(ctx, name, by.entry("remove target %s", name))
+}
+
+// unregistered is the error about a target that is not among those that are registered.
+func unregistered(all map[string]project.Access, name string) error {
+	if name == project.DefaultTarget {
+		return fault.New(fault.Refused, "target %s is the account and region of the installation itself: it is not registered, and is always there; the setting projects of the installation says which projects may use it", name)
+	}
+	if of, account, member := project.UnitOf(name); member && all[of].Unit != "" {
+		return fault.New(fault.Refused, "target %s is account %s under the unit of target %s, and is not registered by itself: to leave the account out, register %s again with all its options and --except %s; to remove it with all other accounts, remove %s", name, account, of, of, account, of)
+	}
+	hint := ""
+	if closest := suggest.Closest(name, slices.Sorted(maps.Keys(all))); closest != "" {
+		hint = ": did you mean " + closest + "?"
+	}
+	return fault.New(fault.Missing, "target %.70s is not registered%s: the list of targets has those that are", name, hint)
 }
 
 // replaceable returns an error of kind Refused if a target has stacks that it would not have as it is to be registered. It has them still if it stands
@@ -178,7 +195,10 @@ func (r Registry) replaceable(ctx context.Context, was, to project.Access) error
 		return err
 	}
 	refused := has(was, there)
-	if was.Unit == "" || to.Unit == "" || was.Region != to.Region {
+	if was.Region != to.Region {
+		return fmt.Errorf("%w; in region %s, the target would not have those in %s any more, and nobody would update or delete them: register %s under another name, name that in the project, and deploy, or give the target its region %s again", refused, to.Region, was.Region, to.Region, was.Region)
+	}
+	if was.Unit == "" || to.Unit == "" {
 		return refused
 	}
 	switch _, err := r.Organization.Accounts(ctx, was.Unit); {

@@ -57,7 +57,7 @@ func (s *store) Account(context.Context, string) (project.Account, error) {
 func registry(s *store) target.Registry {
 	home := project.Access{Target: project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}}
 	n := 0
-	return target.Registry{Store: s, Organization: s, Home: home, Reach: project.Reach{Home: home.Target, Stack: "sw", Units: true}, NewExternalID: func() string { n++; return fmt.Sprint("sw-", n) }}
+	return target.Registry{Store: s, Organization: s, Shown: s, Home: home, Reach: project.Reach{Home: home.Target, Stack: "sw", Units: true}, NewExternalID: func() string { n++; return fmt.Sprint("sw-", n) }}
 }
 
 func unitOf(name string, except ...string) project.Access {
@@ -146,6 +146,33 @@ func TestRefusedUnit(t *testing.T) {
 	s.records = nil
 	if err := r.Remove(t.Context(), "org", target.Requester{}); err != nil || s.all["org"].Name != "" {
 		t.Errorf("the unit was not removed: %v", err)
+	}
+}
+
+// A target that is not registered is refused with what the name is, or with the name that was probably meant.
+func TestUnregistered(t *testing.T) {
+	s := &store{all: map[string]project.Access{}}
+	r := registry(s)
+	add(t, r, single("eu", "111111111111"), unitOf("workloads", "111111111111"))
+	for name, want := range map[string]string{
+		"default":                "target default is the account and region of the installation itself: it is not registered, and is always there; the setting projects of the installation says which projects may use it",
+		"workloads-222222222222": "target workloads-222222222222 is account 222222222222 under the unit of target workloads, and is not registered by itself: to leave the account out, register workloads again with all its options and --except 222222222222; to remove it with all other accounts, remove workloads",
+		"workload":               "target workload is not registered: did you mean workloads?: the list of targets has those that are",
+		"mars":                   "target mars is not registered: the list of targets has those that are",
+	} {
+		if err := r.Remove(t.Context(), name, target.Requester{}); !fault.Is(err, fault.Missing, fault.Refused) || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+		if _, _, err := r.Accounts(t.Context(), name); err == nil || err.Error() != want {
+			t.Errorf("accounts of %s: got %v, want %s", name, err, want)
+		}
+	}
+	s.records = map[string]plan.Record{"net": {Node: "net", Target: project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}}}
+	far := single("eu", "111111111111")
+	far.Region = "us-west-2"
+	want := "target eu has 1 recorded stack, net of shop@prod: destroy them first, or leave them out of it and deploy; in region us-west-2, the target would not have those in eu-west-1 any more, and nobody would update or delete them: register us-west-2 under another name, name that in the project, and deploy, or give the target its region eu-west-1 again"
+	if _, err := r.Add(t.Context(), far, target.Requester{}); !fault.Is(err, fault.Refused) || err.Error() != want {
+		t.Errorf("another region: got %v, want %s", err, want)
 	}
 }
 

@@ -4,6 +4,7 @@
 package check
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -62,12 +63,22 @@ func (c *checker) names() {
 			at = s.StackName.At
 		}
 		if first.Name == s.Name {
-			c.Add(s.At, "stack %s: its targets %s and %s are the same account and region: name one of them", s.Name, first.Node.Target.Name, s.Node.Target.Name)
+			c.Add(s.At, "stack %s: its targets %s and %s are the same account and region: name one of them%s", s.Name, first.Node.Target.Name, s.Node.Target.Name, c.inUnits(first, s))
 		} else {
-			c.Add(at, "stack %s: CloudFormation would know it as %s, and %s too: give one of them another stack_name:", s.Node.Name, s.Node.Stack, first.Node.Name)
+			c.Add(at, "stack %s: CloudFormation would know it as %s, and %s too: give one of them another stack_name:%s", s.Node.Name, s.Node.Stack, first.Node.Name, c.inUnits(first, s))
 		}
 		c.collides[s] = true
 	}
+}
+
+// inUnits says how two stacks in one account and region can be kept apart if they are there because the account is in a unit.
+func (c *checker) inUnits(all ...*resolve.Stack) string {
+	for _, s := range slices.Backward(all) {
+		if of, account, member := project.UnitOf(s.Node.Target.Name); member && c.Followed[of] != nil {
+			return fmt.Sprintf("; or leave account %s out of the unit of target %s: register that again with its options and --except %s", account, of, account)
+		}
+	}
+	return ""
 }
 
 // capabilities refuses a stack without a capability that CloudFormation requires.

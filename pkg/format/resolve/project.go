@@ -18,15 +18,15 @@ import (
 
 // Options are the inputs besides the files.
 type Options struct {
-	Project     string                      // the required name of the project; "" allows any name
-	Name        string                      // of a project that has no project file
-	Environment string                      // a name
-	Store       packages.Store              // the bucket for the files that templates name
-	Targets     map[string]project.Target   // the registered targets by name, project.DefaultTarget among them
-	Units       map[string][]project.Target // the targets of the accounts of units, by the name of the target that stands for the unit
-	Lost        map[string]error            // why the accounts of some of these are not known
-	Holds       project.Condition           // evaluates the conditions of hooks
-	Remote      *remote.Files               // the files from elsewhere
+	Project     string                    // the required name of the project; "" allows any name
+	Name        string                    // of a project that has no project file
+	Environment string                    // a name
+	Store       packages.Store            // the bucket for the files that templates name
+	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
+	Members     project.Members           // the accounts of the units that it names
+	Units       []string                  // the names of all registered targets that stand for units
+	Holds       project.Condition         // evaluates the conditions of hooks
+	Remote      *remote.Files             // the files from elsewhere
 }
 
 // A Project is one environment of a declared project. It lacks the parts that
@@ -38,10 +38,12 @@ type Project struct {
 	Stacks            []*Stack             // in the order of the file, one for each target
 	Names             []string             // of the stacks, without targets
 	Defaults          []*Defaults
-	UnusedLimits      []declared.Limit          // limits for stacks of which there are none, in any environment
-	Edges             map[Edge]problem.Position // the first position that makes each
-	Unregistered      []string                  // targets that are named and not registered
-	Required          map[string]project.Target // the account and region that the first stack in each of them requires; "" is any
+	UnusedLimits      []declared.Limit            // limits for stacks of which there are none, in any environment
+	Edges             map[Edge]problem.Position   // the first position that makes each
+	Unregistered      []string                    // targets that are named and not registered
+	Followed          map[string][]project.Target // the targets of the accounts of the units that are named, by the name of the target that stands for the unit
+	Unplaced          map[string]string           // stacks that are deployed nowhere because no account of their units is active, and those of one account, with why
+	Required          map[string]project.Target   // the account and region that the first stack in each of them requires; "" is any
 	Store             packages.Store
 	Objects           map[string][]byte // that templates need, by digest; set when everything is resolved
 
@@ -77,7 +79,7 @@ type Stack struct {
 	RetainAt  map[string]problem.Position // where each of Node.Retain is written
 
 	targetsUnknown bool // which was reported
-	unit           bool // one of its targets stands for a unit, so that it has one target or many, from plan to plan
+	unit           bool // one of its targets stands for a unit, or is one account of several that the files name, so that it has one target or many, from plan to plan
 	evaluation     *template.Evaluation
 }
 
@@ -92,7 +94,7 @@ type Defaults struct {
 // Declared resolves a declared project, and adds every problem to the list.
 func Declared(d declared.Project, f archive.Files, o Options, list *problem.List) *Project {
 	l := &limits{List: list, file: d.File, values: template.NewRoom(maxValues)}
-	p := &Project{Environment: o.Environment, Required: map[string]project.Target{}, Store: o.Store, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
+	p := &Project{Environment: o.Environment, Required: map[string]project.Target{}, Store: o.Store, Followed: o.Members.Units, Edges: map[Edge]problem.Position{}, byNode: map[string]*Stack{}, limits: l}
 	r := &resolver{
 		Project: p, List: list, declared: d, options: o,
 		templates: newTemplates(f, o.Remote, o.Store, l), byName: map[string][]*Stack{},
@@ -109,7 +111,7 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 	r.templates.packager.Project = p.Name
 	r.run()
 	p.Objects = r.templates.packager.Objects
-	r.unregistered.report(list, o.Targets, o.Units)
+	r.unregistered.report(list, o)
 	return p
 }
 
@@ -231,7 +233,7 @@ func (r *resolver) run() {
 // digest.
 func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 	env, _ := d.Environment(p.Environment)
-	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies, Hooks: p.Hooks, Home: p.Home, Promotion: p.Promotion, Pattern: env.Pattern}
+	all := project.Project{Name: p.Name, Environment: p.Environment, Nodes: map[string]project.Node{}, Kind: d.Kind, Policies: d.Policies, Hooks: p.Hooks, Home: p.Home, Promotion: p.Promotion, Pattern: env.Pattern, Unplaced: p.Unplaced}
 	if env.TTL != nil {
 		all.TTL = *env.TTL
 	}

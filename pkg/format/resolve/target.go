@@ -23,13 +23,16 @@ func (r *resolver) spread(home project.Target) {
 	for _, s := range r.Stacks {
 		s.Node.Target = home
 		targets, units, ok := r.targets("stack "+s.Name+": targets", s)
-		s.unit = len(units) > 0
-		if ok && targets == nil && !s.unit && s.mapIn != "" {
+		s.unit = len(units) > 0 && (len(*s.Settings.Targets) > 1 || r.options.Members.Units[units[0]] != nil)
+		if ok && targets == nil && len(units) == 0 && s.mapIn != "" {
 			targets, ok = r.targetsAt(s, home)
 		}
 		switch {
-		case len(targets) == 0 && ok && s.unit:
-			r.leaveOut(s.Name, r.noAccount(units), nil)
+		case len(targets) == 0 && ok && len(units) > 0:
+			why, lost := r.noAccount(units)
+			if r.leaveOut(s.Name, why, nil); !lost {
+				r.unplace(s.Name, why)
+			}
 			continue
 		case len(targets) == 0:
 			targets = []project.Target{home}
@@ -62,14 +65,25 @@ func (r *resolver) spread(home project.Target) {
 	r.Stacks = all
 }
 
-// noAccount says why a stack has no account in some units.
-func (r *resolver) noAccount(units []string) string {
+// noAccount says why a stack has no account in some units, of which some may be the targets of accounts that are not active. It reports lost if the
+// accounts of one are not known.
+func (r *resolver) noAccount(units []string) (why string, lost bool) {
+	var all []string
 	for _, name := range units {
-		if lost := r.options.Lost[name]; lost != nil {
-			return fmt.Sprintf("the accounts of %s are not known: %v", name, lost)
+		if lost := r.options.Members.Lost[name]; lost != nil {
+			return fmt.Sprintf("the accounts of %s are not known: %v", name, lost), true
 		}
+		all = append(all, cmp.Or(r.options.Members.Empty[name], r.options.Members.Closed[name]))
 	}
-	return "no account of " + strings.Join(units, ", ") + " is active at present"
+	return strings.Join(all, "; "), false
+}
+
+// unplace records a stack, or the one in one target, that is deployed nowhere.
+func (r *resolver) unplace(name, why string) {
+	if r.Unplaced == nil {
+		r.Unplaced = map[string]string{}
+	}
+	r.Unplaced[name] = why
 }
 
 // checkRegions refuses a target in another region than the stack requires; once for each
@@ -138,36 +152,53 @@ func names(all []project.Target) string {
 	return strings.Join(names, ", ")
 }
 
-// targets returns the targets of a stack, or none if it names none, and the names of those that stand for units. If one of them
-// cannot be used, it adds a problem and reports false.
+// targets returns the targets of a stack, or none if it names none, and the names of those that stand for units, or are the targets of accounts that are
+// not active. If one of them cannot be used, it adds a problem and reports false.
 func (r *resolver) targets(what string, s *Stack) (all []project.Target, units []string, good bool) {
 	if s.Settings.Targets == nil {
 		return nil, nil, true
 	}
 	good = true
+	by, as := map[string]problem.Position{}, map[string]string{} // where each is listed first, and as what
 	for _, v := range *s.Settings.Targets {
 		some, unit, ok := r.target(what, s, v)
 		if good = good && ok; unit != "" {
-			if slices.Contains(units, unit) {
-				r.Add(v.At, "%s: %s is listed twice: remove one", what, unit)
+			if first, twice := by[unit]; twice {
+				r.Add(v.At, "%s: %s is listed twice, first at %s: remove one", what, unit, first)
 				good = false
+				continue
 			}
-			units = append(units, unit)
+			by[unit], units = v.At, append(units, unit)
 		}
 		for _, t := range some {
-			switch {
-			case !slices.Contains(all, t):
-				all = append(all, t)
-			case unit == "" || !slices.Contains(units[:len(units)-1], unit):
-				r.Add(v.At, "%s: %s is listed twice: remove one", what, t.Name)
+			if first, twice := by[t.Name]; twice {
+				r.Add(v.At, "%s: %s is listed twice, first at %s%s, and here%s: remove one", what, t.Name, first, as[t.Name], accountOf(unit))
 				good = false
+				continue
+			}
+			by[t.Name], as[t.Name], all = v.At, accountOf(unit), append(all, t)
+		}
+	}
+	if len(all) > 0 {
+		for _, name := range units {
+			if why := r.options.Members.Closed[name]; why != "" {
+				r.unplace(s.Name+"@"+name, why)
 			}
 		}
 	}
 	return all, units, good
 }
 
-// target returns the target of a name, or those of the accounts of the unit for which it stands, and then its name.
+// accountOf says of a target that it is one of the accounts of a unit, if it is.
+func accountOf(unit string) string {
+	if unit == "" {
+		return ""
+	}
+	return " as an account of " + unit
+}
+
+// target returns the target of a name, or those of the accounts of the unit for which it stands, and then its name. The target of an account that
+// is not active has none, and is named in the same way.
 func (r *resolver) target(what string, s *Stack, v declared.Value) (targets []project.Target, unit string, ok bool) {
 	for _, item := range v.Items {
 		for _, p := range item {
@@ -183,8 +214,11 @@ func (r *resolver) target(what string, s *Stack, v declared.Value) (targets []pr
 	if !ok {
 		return nil, "", false
 	}
-	if members, stands := r.options.Units[name]; stands {
+	if members, stands := r.options.Members.Units[name]; stands {
 		return members, name, true
+	}
+	if r.options.Members.Closed[name] != "" {
+		return nil, name, true
 	}
 	t, ok := r.options.Targets[name]
 	if !ok {
@@ -243,8 +277,8 @@ func (m use) report(list *problem.List) {
 }
 
 // report adds one problem for each target.
-func (u unregistered) report(list *problem.List, registered map[string]project.Target, units map[string][]project.Target) {
-	known := slices.Sorted(maps.Keys(registered))
+func (u unregistered) report(list *problem.List, o Options) {
+	known := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(o.Targets)), o.Units)))
 	for _, name := range slices.Sorted(maps.Keys(u)) {
 		times, advice := "", fmt.Sprintf("register it with stackwright targets add %s --account ACCOUNT --region REGION --projects PATTERNS", problem.Short(name))
 		if u[name].uses > 1 {
@@ -260,8 +294,8 @@ func (u unregistered) report(list *problem.List, registered map[string]project.T
 			m.report(list)
 			continue
 		}
-		if of, account, member := project.UnitOf(name); member && units[of] != nil {
-			list.Add(u[name].at, "target %s%s: account %s is not active under the unit for which target %s stands, or left out: stackwright targets lists its accounts", problem.Short(name), times, account, of)
+		if of, account, member := project.UnitOf(name); member && o.Members.Units[of] != nil {
+			list.Add(u[name].at, "target %s%s: account %s is not under the unit for which target %s stands, or left out (--except): stackwright targets lists its accounts; take the name out of the project, or move the account back", problem.Short(name), times, account, of)
 			continue
 		}
 		list.Add(u[name].at, "target %s%s is not registered: %s", problem.Short(name), times, advice)
