@@ -16,12 +16,16 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/sts"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // register registers targets, as an operator of the installation does.
 func (r *emulators) register(names ...string) {
 	for _, name := range names {
+		if of, _, member := project.UnitOf(name); member && of == unitAccess.Name {
+			name = of
+		}
 		if r.registered[name] || name == "default" {
 			continue
 		}

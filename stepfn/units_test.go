@@ -56,9 +56,35 @@ func placeable(target string) bool {
 	return known || member && unit == unitAccess.Name
 }
 
-// haveUnit reports whether a stack is in the unit.
+// haveUnit reports whether a stack is in the unit, or in one of its accounts.
 func (w stacks) haveUnit() bool {
-	return slices.ContainsFunc(w, func(s stack) bool { return slices.Contains(s.targets, unitAccess.Name) })
+	return slices.ContainsFunc(w, func(s stack) bool {
+		return slices.ContainsFunc(s.targets, func(t string) bool {
+			of, _, _ := project.UnitOf(t)
+			return t == unitAccess.Name || of == unitAccess.Name
+		})
+	})
+}
+
+// without returns the stacks that are not in accounts which are named and closed, and why the others are deployed nowhere.
+func (w stacks) without(closed map[string]string) (left stacks, unplaced map[string]string) {
+	unplaced = make(map[string]string)
+	for _, s := range w {
+		all := s.targets
+		s.targets = slices.DeleteFunc(slices.Clone(all), func(t string) bool { return closed[t] != "" })
+		for _, t := range all {
+			if closed[t] != "" && len(s.targets) > 0 {
+				unplaced[at(s.name, t)] = closed[t]
+			} else if closed[t] != "" {
+				unplaced[s.name] = closed[t]
+			}
+		}
+		s.unit = s.unit || len(all) > 1
+		if len(s.targets) > 0 || len(all) == 0 {
+			left = append(left, s)
+		}
+	}
+	return left, unplaced
 }
 
 // followed returns the stacks with the accounts of the unit in its place.
@@ -84,15 +110,14 @@ func (p *memoryBackend) followed(r run.Run, made project.Project, members projec
 		if p.listed != nil {
 			p.listed(r, members.Units[unitAccess.Name])
 		}
-		made = p.project(w.followed(members.Units[unitAccess.Name]))
+		left, unplaced := w.without(members.Closed)
+		made = p.project(left.followed(members.Units[unitAccess.Name]))
 		for _, s := range w {
 			if why := members.Empty[unitAccess.Name]; why != "" && slices.Equal(s.targets, []string{unitAccess.Name}) {
-				if made.Unplaced == nil {
-					made.Unplaced = make(map[string]string)
-				}
-				made.Unplaced[s.name] = why
+				unplaced[s.name] = why
 			}
 		}
+		made.Unplaced = unplaced
 	}
 	return made
 }
