@@ -60,7 +60,7 @@ engine                fault project plan run action fact revision lib/budget lib
 enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault hook backup suspend project unit plan policy run action fact engine enginetest/asl lib/budget
+enginetest/sim        fault hook backup suspend project unit plan policy run action fact engine enginetest/asl lib/budget lib/price
 enginetest/contract   fault project unit plan run backup suspend action engine lib/budget lib/template
 
 aws/awserr            fault sdk
@@ -68,9 +68,9 @@ aws/cloudformation    fault project plan action lib/difference lib/pattern lib/r
 aws/autoscaling       fault project suspend lib/price aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project backup plan run engine lib/budget aws/awserr sdk
-aws/ec2               fault project suspend aws/awserr sdk
+aws/ec2               fault project suspend lib/price aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
-aws/ecs               fault project suspend aws/awserr sdk
+aws/ecs               fault project suspend lib/price aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
 aws/organizations     fault project unit aws/awserr sdk

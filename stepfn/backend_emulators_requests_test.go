@@ -398,10 +398,11 @@ func (s stack) groupsText() string {
 		fmt.Fprintf(&text, "  Global: { Type: \"AWS::DynamoDB::GlobalTable\", Properties: { TableName: %s, Replicas: [{ Region: us-east-1 }] } }\n", both[1])
 	}
 	for i, arn := range sim.ServicesOf(s.physical, s.version) {
-		fmt.Fprintf(&text, "  Service%d: { Type: \"AWS::ECS::Service\", Properties: { ServiceName: %s, Cluster: cluster, DesiredCount: %d } }\n", i, arn[strings.LastIndexByte(arn, '/')+1:], sim.FirstTasks)
+		fmt.Fprintf(&text, "  Tasks%d: { Type: \"AWS::ECS::TaskDefinition\", Properties: { Cpu: %d, Memory: %d } }\n", i, sim.TaskCPU, sim.TaskMemory)
+		fmt.Fprintf(&text, "  Service%d: { Type: \"AWS::ECS::Service\", Properties: { ServiceName: %s, Cluster: cluster, DesiredCount: %d, LaunchType: FARGATE, TaskDefinition: !Ref Tasks%d } }\n", i, arn[strings.LastIndexByte(arn, '/')+1:], sim.FirstTasks, i)
 	}
 	for i, kind := range slices.Sorted(maps.Keys(sim.MachinesOf(s.physical, s.version))) {
-		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {} }\n", i, kind)
+		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {%s} }\n", i, kind, map[string]string{"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " "}[kind])
 	}
 	return text.String()
 }

@@ -14,8 +14,8 @@ func suspends(s settings) []permission {
 	}
 	return []permission{
 		{
-			Do: []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters"}, On: []string{"*"},
-			Why: "Auto Scaling and EC2 have no resource type for it, RDS allows a filter, which names the databases of a stack, only to who may describe all, and a suspend reads what has no tag yet, too",
+			Do: []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters"}, On: []string{"*"},
+			Why: "Auto Scaling and EC2 have no resource type for it, nor has ECS for task definitions, RDS allows a filter, which names the databases of a stack, only to who may describe all, and a suspend reads what has no tag yet, too",
 		},
 		{
 			Do:  []string{"autoscaling:UpdateAutoScalingGroup", "ec2:StartInstances", "ec2:StopInstances", "ecs:UpdateService", "rds:StartDBCluster", "rds:StartDBInstance", "rds:StopDBCluster", "rds:StopDBInstance", "redshift:PauseCluster", "redshift:ResumeCluster"},

@@ -24,9 +24,11 @@ type TaskService struct {
 	Running int    // tasks that run
 	Present int    // tasks that run, or are about to
 	Fixed   string // why it cannot be stopped; "" if it can
+
+	Charged string // what its desired tasks are charged by the hour, for price.Charged; empty if that is not known
 }
 
-// serviceKind is a service of ECS. A service of no tasks costs nothing.
+// serviceKind is a service of ECS. A service of no tasks costs nothing. Tasks on EC2 cost nothing beside their instances.
 // https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_UpdateService.html
 func serviceKind() Kind {
 	return Kind{Type: "AWS::ECS::Service", Name: "ECS service", Switch: taskServices{}}
@@ -43,7 +45,7 @@ func (taskServices) See(ctx context.Context, s Services, in project.Target, ids 
 	}
 	all := make(map[string]Seen, len(found))
 	for arn, t := range found {
-		one := Seen{State: On, As: strconv.Itoa(t.Desired), Says: fmt.Sprintf("of %d desired tasks with %d running", t.Desired, t.Running)}
+		one := Seen{State: On, As: strconv.Itoa(t.Desired), Says: fmt.Sprintf("of %d desired tasks with %d running", t.Desired, t.Running), Charged: t.Charged}
 		switch {
 		case t.Fixed != "":
 			one = Seen{State: Fixed, Says: t.Fixed}

@@ -77,8 +77,9 @@ var table = map[string][]need{
 	"redshift.ResumeCluster":    {{"redshift:ResumeCluster", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerservice.html
-	"ecs.DescribeServices": {{"ecs:DescribeServices", ""}},
-	"ecs.UpdateService":    {{"ecs:UpdateService", ""}},
+	"ecs.DescribeServices":       {{"ecs:DescribeServices", ""}},
+	"ecs.DescribeTaskDefinition": {{"ecs:DescribeTaskDefinition", ""}},
+	"ecs.UpdateService":          {{"ecs:UpdateService", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonrds.html
 	"rds.CreateDBClusterSnapshot":    {{"rds:CreateDBClusterSnapshot", ""}, {"rds:AddTagsToResource", "rds.CreateDBClusterSnapshotInput.Tags"}},

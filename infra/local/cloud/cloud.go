@@ -267,7 +267,7 @@ func (c *Cloud) openServices() (err error) {
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
-		"ec2":            c.unexpired(&ec2.Service{Find: c.hasResource, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"ec2":            c.unexpired(&ec2.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"redshift":       c.unexpired(&redshift.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"rds":            c.unexpired(c.databases),

@@ -3,6 +3,8 @@
 package ec2
 
 import (
+	"cmp"
+	"encoding/json"
 	"encoding/xml"
 	"net/http"
 	"strconv"
@@ -11,12 +13,14 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // Service is an http.Handler that speaks the query protocol of EC2. Use it by its address.
 type Service struct {
-	// Find reports whether a stack has the resource of a type and name, in the account and region of a request.
-	Find func(r *http.Request, kind, name string) bool
+	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
+	// region of a request. It reports false if there is none.
+	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
 	// Takes is how long it takes to stop or start an instance.
 	Takes time.Duration
 
@@ -66,7 +70,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "StopInstances", "StartInstances":
 		ids := list(r, "InstanceId.")
 		for _, id := range ids {
-			if !s.Find(r, "AWS::EC2::Instance", id) {
+			if _, _, ok := s.Find(r, "AWS::EC2::Instance", id); !ok {
 				refuse("InvalidInstanceID.NotFound", "The instance ID '"+id+"' does not exist")
 				return
 			}
@@ -119,22 +123,47 @@ type instance struct {
 	Now  *named `xml:"currentState"`
 	Was  *named `xml:"previousState"`
 	Root string `xml:"rootDeviceType,omitempty"`
+
+	Type    string     `xml:"instanceType,omitempty"`
+	Usage   string     `xml:"usageOperation,omitempty"`
+	Placing *placement `xml:"placement"`
 }
 
-// describe lists the instances that a request names and that exist. None has an instance store.
+// A placement says on whose hardware an instance runs.
+type placement struct {
+	Tenancy string `xml:"tenancy"`
+}
+
+// describe lists the instances that a request names and that exist. None has an instance store, and each image is of Linux. An instance whose
+// template has no type is an m1.small.
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstances.html
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/billing-info-fields.html
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-instance.html
 func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
 	var all struct {
 		XMLName   xml.Name   `xml:"DescribeInstancesResponse"`
 		Instances []instance `xml:"reservationSet>item>instancesSet>item"`
 	}
 	for _, id := range list(r, "Filter.1.Value.") {
-		if s.Find(r, "AWS::EC2::Instance", id) {
+		if properties, _, ok := s.Find(r, "AWS::EC2::Instance", id); ok {
 			is := s.namedOf(id)
-			all.Instances = append(all.Instances, instance{ID: id, Is: &is, Root: "ebs"})
+			all.Instances = append(all.Instances, instance{
+				ID: id, Is: &is, Root: "ebs", Type: cmp.Or(property(properties, "InstanceType"), "m1.small"), Usage: "RunInstances",
+				Placing: &placement{cmp.Or(property(properties, "Tenancy"), "default")},
+			})
 		}
 	}
 	answer(w, all)
+}
+
+// property is the text of a property.
+func property(properties, name string) string {
+	var all map[string]any
+	if json.Unmarshal([]byte(properties), &all) != nil {
+		return ""
+	}
+	text, _ := template.Text(all[name])
+	return text
 }
 
 // change stops or starts instances.

@@ -30,7 +30,9 @@ func (s transport) Do(r *http.Request) (*http.Response, error) {
 
 // served returns a client of an account with the instance i-1, which is stopped and started within a minute.
 func served() *sdk.Client {
-	s := &ec2.Service{Takes: time.Minute, Find: func(_ *http.Request, kind, name string) bool { return kind == "AWS::EC2::Instance" && name == "i-1" }}
+	s := &ec2.Service{Takes: time.Minute, Find: func(_ *http.Request, kind, name string) (string, string, bool) {
+		return map[string]string{"i-1": `{"InstanceType": "t3.micro", "Tenancy": "dedicated"}`, "i-small": `{}`}[name], "stack", kind == "AWS::EC2::Instance" && (name == "i-1" || name == "i-small")
+	}}
 	return sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: transport{s}, Retryer: aws.NopRetryer{}, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "any", SecretAccessKey: "any"}, nil
 	})})
@@ -74,6 +76,24 @@ func TestStates(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
+}
+
+// An instance has the type and the tenancy of its template, and is billed as Linux.
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/billing-info-fields.html
+func TestDescribed(t *testing.T) {
+	out, err := served().DescribeInstances(t.Context(), &sdk.DescribeInstancesInput{Filters: []types.Filter{{Name: aws.String("instance-id"), Values: []string{"i-1", "i-small"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range out.Reservations {
+		for _, i := range r.Instances {
+			got = append(got, fmt.Sprint(i.InstanceType, " ", i.Placement.Tenancy, " ", aws.ToString(i.UsageOperation)))
+		}
+	}
+	if want := []string{"t3.micro dedicated RunInstances", "m1.small default RunInstances"}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // What does not exist is refused, and so are other requests.

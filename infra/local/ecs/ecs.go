@@ -3,6 +3,7 @@
 package ecs
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -43,9 +44,17 @@ type described struct {
 	RunningCount       int    `json:"runningCount"`
 	PendingCount       int    `json:"pendingCount"`
 	SchedulingStrategy string `json:"schedulingStrategy"`
+	TaskDefinition     string `json:"taskDefinition,omitempty"`
+	LaunchType         string `json:"launchType,omitempty"`
+	Strategy           []used `json:"capacityProviderStrategy,omitempty"`
 }
 
-// ServeHTTP answers DescribeServices of ARNs, and UpdateService of a desired count.
+// A used is a capacity provider of a service.
+type used struct {
+	CapacityProvider string `json:"capacityProvider"`
+}
+
+// ServeHTTP answers DescribeServices of ARNs, DescribeTaskDefinition, and UpdateService of a desired count.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(code, message string) {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: code, Message: message})
@@ -55,6 +64,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Services     []string
 		Service      string
 		DesiredCount *int
+
+		TaskDefinition string
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		refuse("SerializationException", err.Error())
@@ -67,6 +78,13 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse("InvalidParameterException", "Services must contain 1 to 10 services.")
 	case operation == "DescribeServices":
 		s.describe(w, r, in.Cluster, in.Services)
+	case operation == "DescribeTaskDefinition":
+		properties, _, ok := s.Find(r, "AWS::ECS::TaskDefinition", in.TaskDefinition)
+		if !ok {
+			refuse("ClientException", "Unable to describe task definition.")
+			return
+		}
+		answer(w, map[string]any{"taskDefinition": definition(in.TaskDefinition, properties)})
 	case operation != "UpdateService" || in.DesiredCount == nil:
 		refuse("UnsupportedFeatureException", "the local emulator of ECS has no "+operation+" but of a desired count")
 	default:
@@ -114,10 +132,46 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request, cluster strin
 	answer(w, map[string]any{"services": services, "failures": failures})
 }
 
+// definition describes a task definition of a template, as far as a task on Fargate is charged for it.
+// https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_TaskDefinition.html
+func definition(arn, properties string) map[string]any {
+	d := map[string]any{"taskDefinitionArn": arn, "status": "ACTIVE"}
+	for name, key := range map[string]string{"Cpu": "cpu", "Memory": "memory"} {
+		if text := property(properties, name); text != "" {
+			d[key] = text
+		}
+	}
+	var all struct {
+		RuntimePlatform  struct{ CpuArchitecture, OperatingSystemFamily string }
+		EphemeralStorage struct{ SizeInGiB json.Number }
+	}
+	if json.Unmarshal([]byte(properties), &all) != nil {
+		return d
+	}
+	if p := all.RuntimePlatform; p.CpuArchitecture+p.OperatingSystemFamily != "" {
+		d["runtimePlatform"] = map[string]string{"cpuArchitecture": p.CpuArchitecture, "operatingSystemFamily": p.OperatingSystemFamily}
+	}
+	if n, err := all.EphemeralStorage.SizeInGiB.Int64(); err == nil {
+		d["ephemeralStorage"] = map[string]int64{"sizeInGiB": n}
+	}
+	return d
+}
+
+// placed returns the capacity providers of a service, or else its launch type, which is EC2 if the template has none.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecs-service.html
+func placed(properties string) ([]used, string) {
+	var all struct{ CapacityProviderStrategy []used }
+	if json.Unmarshal([]byte(properties), &all) == nil && len(all.CapacityProviderStrategy) > 0 {
+		return all.CapacityProviderStrategy, ""
+	}
+	return nil, cmp.Or(property(properties, "LaunchType"), "EC2")
+}
+
 // described describes a service. It has the desired count of its template until a request sets another one; 1 if the template has none.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecs-service.html
 func (s *Service) described(arn, properties, stack string) described {
-	d := described{ServiceArn: arn, ServiceName: arn[strings.LastIndexByte(arn, '/')+1:], Status: "ACTIVE", SchedulingStrategy: "REPLICA"}
+	d := described{ServiceArn: arn, ServiceName: arn[strings.LastIndexByte(arn, '/')+1:], Status: "ACTIVE", SchedulingStrategy: "REPLICA", TaskDefinition: property(properties, "TaskDefinition")}
+	d.Strategy, d.LaunchType = placed(properties)
 	if daemon(properties) {
 		d.SchedulingStrategy = "DAEMON"
 	}

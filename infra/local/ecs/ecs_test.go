@@ -90,6 +90,40 @@ func TestDesiredCount(t *testing.T) {
 	}
 }
 
+// A service says on what its tasks run, and its task definition how large they are.
+// https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_DescribeTaskDefinition.html
+func TestTaskDefinition(t *testing.T) {
+	s := httptest.NewServer(&ecs.Service{Find: func(_ *http.Request, kind, name string) (string, string, bool) {
+		text := map[string]string{
+			"AWS::ECS::Service " + before + "a/web": `{"TaskDefinition": "d", "CapacityProviderStrategy": [{"CapacityProvider": "FARGATE"}]}`, "AWS::ECS::Service " + before + "a/api": `{"TaskDefinition": "d", "LaunchType": "FARGATE"}`,
+			"AWS::ECS::Service " + before + "a/old": `{}`, "AWS::ECS::TaskDefinition d": `{"Cpu": 256, "Memory": "512", "RuntimePlatform": {"CpuArchitecture": "ARM64"}, "EphemeralStorage": {"SizeInGiB": 30}}`,
+		}[kind+" "+name]
+		return text, "stack", text != ""
+	}})
+	t.Cleanup(s.Close)
+	client := sdk.New(sdk.Options{Region: "us-east-1", BaseEndpoint: &s.URL, Retryer: aws.NopRetryer{}, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: "any", SecretAccessKey: "any"}, nil
+	})})
+	out, err := client.DescribeServices(t.Context(), &sdk.DescribeServicesInput{Cluster: aws.String("a"), Services: []string{before + "a/web", before + "a/api", before + "a/old"}})
+	if err != nil || len(out.Services) != 3 {
+		t.Fatal(out, err)
+	}
+	web, api, old := out.Services[0], out.Services[1], out.Services[2]
+	if len(web.CapacityProviderStrategy) != 1 || aws.ToString(web.CapacityProviderStrategy[0].CapacityProvider)+" "+string(web.LaunchType)+string(api.LaunchType)+" "+aws.ToString(api.TaskDefinition)+" "+string(old.LaunchType) != "FARGATE FARGATE d EC2" {
+		t.Errorf("%+v, %+v, %+v", web, api, old)
+	}
+	one, err := client.DescribeTaskDefinition(t.Context(), &sdk.DescribeTaskDefinitionInput{TaskDefinition: aws.String("d")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := one.TaskDefinition; aws.ToString(d.Cpu)+" "+aws.ToString(d.Memory)+" "+string(d.RuntimePlatform.CpuArchitecture) != "256 512 ARM64" || d.EphemeralStorage.SizeInGiB != 30 {
+		t.Errorf("%+v", d)
+	}
+	if _, err := client.DescribeTaskDefinition(t.Context(), &sdk.DescribeTaskDefinitionInput{TaskDefinition: aws.String("nobody")}); code(err) != "ClientException" {
+		t.Error(err)
+	}
+}
+
 // Tasks take time to start and to stop.
 func TestTakes(t *testing.T) {
 	client := served(t, time.Hour, map[string]string{before + "a/web": `{"DesiredCount": 2}`})

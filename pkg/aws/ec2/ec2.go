@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
@@ -77,7 +78,7 @@ func machineOf(one types.Instance) (m suspend.Machine, exists bool) {
 	if one.State == nil || one.State.Name == types.InstanceStateNameTerminated || one.State.Name == types.InstanceStateNameShuttingDown {
 		return m, false
 	}
-	m.Status = string(one.State.Name)
+	m.Status, m.Charged = string(one.State.Name), charged(one)
 	if one.StateReason != nil {
 		m.Why = aws.ToString(one.StateReason.Message)
 	}
@@ -89,6 +90,27 @@ func machineOf(one types.Instance) (m suspend.Machine, exists bool) {
 		m.Fixed = "it is a Spot Instance"
 	}
 	return m, true
+}
+
+// systems are the operating systems of package price, by what an instance is billed for. Who brings a license pays as for Linux.
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/billing-info-fields.html
+var systems = map[string]string{
+	"RunInstances": "linux", "RunInstances:00g0": "linux", "RunInstances:0800": "linux", "RunInstances:0010": "rhel", "RunInstances:0002": "windows",
+}
+
+// charged is what an instance is charged by the hour, and no longer when it is stopped. A reservation of capacity is charged in any case, and
+// so is a dedicated host.
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Stop_Start.html
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-pricing-billing.html
+func charged(one types.Instance) string {
+	system := systems[aws.ToString(one.UsageOperation)]
+	switch {
+	case system == "", one.InstanceType == "", one.InstanceLifecycle != "", aws.ToString(one.CapacityReservationId) != "":
+		return ""
+	case one.Placement != nil && one.Placement.Tenancy != "" && one.Placement.Tenancy != types.TenancyDefault:
+		return ""
+	}
+	return price.Charge(1, price.EC2, system, string(one.InstanceType))
 }
 
 // StopMachine implements suspend.Machines. The instance does not hibernate.

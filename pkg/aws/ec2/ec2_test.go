@@ -75,6 +75,30 @@ func TestInstances(t *testing.T) {
 	}
 }
 
+// An instance on demand is charged by its type, and by the operating system that it is billed for. One that is charged otherwise, or goes on
+// being charged when it is stopped, has no known price.
+func TestCharged(t *testing.T) {
+	const linux = "<usageOperation>RunInstances</usageOperation>"
+	for rest, want := range map[string]string{
+		linux: "1 ec2 linux m5.large",
+		"<usageOperation>RunInstances:0010</usageOperation>": "1 ec2 rhel m5.large",
+		"<usageOperation>RunInstances:0002</usageOperation>": "1 ec2 windows m5.large",
+		"<usageOperation>RunInstances:0800</usageOperation>": "1 ec2 linux m5.large",
+		"<usageOperation>RunInstances:0006</usageOperation>": "",
+		"": "",
+		linux + "<placement><tenancy>default</tenancy></placement>":                      "1 ec2 linux m5.large",
+		linux + "<placement><tenancy>dedicated</tenancy></placement>":                    "",
+		linux + "<capacityReservationId>cr-1</capacityReservationId>":                    "",
+		linux + "<instanceLifecycle>capacity-block</instanceLifecycle>":                  "",
+		linux + "<placement><availabilityZone>us-east-1a</availabilityZone></placement>": "1 ec2 linux m5.large",
+	} {
+		s := &service{said: []string{"<R><reservationSet><item><instancesSet><item><instanceId>i-1</instanceId><instanceType>m5.large</instanceType><instanceState><name>running</name></instanceState>" + rest + "</item></instancesSet></item></reservationSet></R>"}}
+		if got, err := instances(s).Machines(t.Context(), project.Target{}, []string{"i-1"}); err != nil || got["i-1"].Charged != want {
+			t.Errorf("%s: %+v, want %q: %v", rest, got, want, err)
+		}
+	}
+}
+
 // A request names one instance, and nothing else.
 func TestStopAndStart(t *testing.T) {
 	s := &service{}

@@ -22,6 +22,7 @@ import (
 // A Client is the part of the SDK's ECS client that is used here. It sends each request once.
 type Client interface {
 	DescribeServices(context.Context, *sdk.DescribeServicesInput, ...func(*sdk.Options)) (*sdk.DescribeServicesOutput, error)
+	DescribeTaskDefinition(context.Context, *sdk.DescribeTaskDefinitionInput, ...func(*sdk.Options)) (*sdk.DescribeTaskDefinitionOutput, error)
 	UpdateService(context.Context, *sdk.UpdateServiceInput, ...func(*sdk.Options)) (*sdk.UpdateServiceOutput, error)
 }
 
@@ -53,6 +54,7 @@ func (s *Services) TaskServices(ctx context.Context, in project.Target, arns []s
 		return nil, fmt.Errorf("target %s: %w", in.Name, err)
 	}
 	all := make(map[string]suspend.TaskService)
+	sizes := sizes{client: client, read: make(map[string]size)}
 	clusters := make(map[string][]string)
 	for _, arn := range arns {
 		cluster, known := clusterOf(arn)
@@ -73,7 +75,9 @@ func (s *Services) TaskServices(ctx context.Context, in project.Target, arns []s
 			}
 			for _, one := range out.Services {
 				if aws.ToString(one.Status) == "ACTIVE" { // else it is deleted, or was
-					all[aws.ToString(one.ServiceArn)] = serviceOf(one)
+					t := serviceOf(one)
+					t.Charged = sizes.charged(ctx, one)
+					all[aws.ToString(one.ServiceArn)] = t
 				}
 			}
 		}

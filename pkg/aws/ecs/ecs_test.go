@@ -24,6 +24,8 @@ type service struct {
 	got  []string
 	said []string
 	code string // of an error, instead
+
+	failsThen bool // all but the first request fails
 }
 
 // Do is aws.HTTPClient.
@@ -34,6 +36,9 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	said, status := "{}", http.StatusOK
 	if len(s.said) > 0 {
 		said, s.said = s.said[0], s.said[1:]
+	}
+	if s.failsThen && len(s.got) > 1 {
+		s.code = "AccessDeniedException"
 	}
 	if s.code != "" {
 		said, status = `{"__type": "`+s.code+`", "message": "it failed"}`, http.StatusBadRequest
@@ -61,7 +66,7 @@ func TestServices(t *testing.T) {
 		arns = append(arns, before+"a/"+name)
 	}
 	got, err := services(s).TaskServices(t.Context(), project.Target{}, arns)
-	want := map[string]suspend.TaskService{
+	want := map[string]suspend.TaskService{ // nothing says on what they run
 		before + "a/web": {Desired: 3, Running: 2, Present: 3}, before + "a/daemon": {Desired: 3, Running: 2, Present: 3, Fixed: "it is a daemon service, which has a task on each container instance"},
 		before + "b/api": {Desired: 3, Running: 2, Present: 3}, before + "old": {Fixed: "its ARN has the old format, which does not name the cluster"},
 	}
@@ -70,6 +75,41 @@ func TestServices(t *testing.T) {
 	}
 	if len(s.got) != 3 || !strings.Contains(s.got[0], `"cluster":"a"`) || !strings.HasSuffix(s.got[0], `/a/10"]}`) || !strings.HasSuffix(s.got[1], `"services":["`+before+`a/11"]}`) || !strings.Contains(s.got[2], `"cluster":"b"`) {
 		t.Errorf("sent %q", s.got)
+	}
+}
+
+// Tasks on Fargate are charged by their size, and those on instances cost nothing beside these. What is not known has no price, and keeps no
+// suspend from going on. A task definition is read once.
+func TestCharged(t *testing.T) {
+	const spot, small = `"capacityProviderStrategy": [{"capacityProvider": "FARGATE"}, {"capacityProvider": "FARGATE_SPOT"}]`, `{"cpu": "256", "memory": "512"`
+	for _, c := range []struct{ service, definition, want string }{
+		{`"launchType": "FARGATE"`, small + "}", "0.5 flat fargate-vcpu; 1 flat fargate-gb"},
+		{`"launchType": "FARGATE"`, small + `, "runtimePlatform": {"cpuArchitecture": "ARM64", "operatingSystemFamily": "LINUX"}, "ephemeralStorage": {"sizeInGiB": 20}}`, "0.5 flat fargate-arm-vcpu; 1 flat fargate-arm-gb"},
+		{`"capacityProviderStrategy": [{"capacityProvider": "FARGATE"}]`, small + "}", "0.5 flat fargate-vcpu; 1 flat fargate-gb"},
+		{`"launchType": "FARGATE"`, small + `, "runtimePlatform": {"operatingSystemFamily": "WINDOWS_SERVER_2022_CORE"}}`, ""},
+		{`"launchType": "FARGATE"`, small + `, "ephemeralStorage": {"sizeInGiB": 21}}`, ""},
+		{`"launchType": "FARGATE"`, `{"cpu": "256"}`, ""},
+		{`"launchType": "FARGATE"`, "", ""},
+		{`"launchType": "EC2"`, small + "}", "nothing"},
+		{`"launchType": "EXTERNAL"`, small + "}", "nothing"},
+		{`"launchType": "MANAGED_INSTANCES"`, small + "}", ""},
+		{spot, small + "}", ""},
+		{`"capacityProviderStrategy": [{"capacityProvider": "mine"}]`, small + "}", ""},
+		{`"launchType": "EC2", "capacityProviderStrategy": [{"capacityProvider": "mine"}]`, small + "}", ""},
+		{`"launchType": "FARGATE", "schedulingStrategy": "DAEMON"`, small + "}", ""},
+		{`"launchType": "FARGATE", "desiredCount": 0`, small + "}", "nothing"},
+	} {
+		one := func(name string) string {
+			return `{"serviceArn": "` + before + name + `", "status": "ACTIVE", "taskDefinition": "d", "desiredCount": 2, ` + c.service + `}`
+		}
+		s := &service{said: []string{`{"services": [` + one("a/web") + "," + one("a/api") + `]}`, `{"taskDefinition": ` + c.definition + `}`}, failsThen: c.definition == ""}
+		got, err := services(s).TaskServices(t.Context(), project.Target{}, []string{before + "a/web", before + "a/api"})
+		if err != nil || len(got) != 2 || got[before+"a/web"].Charged != c.want || got[before+"a/api"].Charged != c.want || len(s.got) > 2 {
+			t.Errorf("%s of %s: %+v, want %q: %v, %q", c.service, c.definition, got, c.want, err, s.got)
+		}
+		if strings.Contains(c.want, "flat") && s.got[1] != `DescribeTaskDefinition {"taskDefinition":"d"}` {
+			t.Errorf("sent %q", s.got)
+		}
 	}
 }
 

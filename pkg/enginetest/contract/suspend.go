@@ -150,8 +150,10 @@ var suspendLaws = map[string]func(ground){
 			}
 			g.Pass(patience)
 			found, err := g.Services().TaskServices.TaskServices(g.Context(), g.Target(), []string{arn})
-			if want := (suspend.TaskService{Desired: n, Running: n, Present: n}); err != nil || found[arn] != want {
-				g.Errorf("the service is %+v, want %+v: %v", found[arn], want, err)
+			got := found[arn]
+			got.Charged = "" // the grounds have tasks of different sizes
+			if want := (suspend.TaskService{Desired: n, Running: n, Present: n}); err != nil || got != want {
+				g.Errorf("the service is %+v, want %+v: %v", got, want, err)
 			}
 		}
 	},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/price"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
@@ -89,6 +90,15 @@ func (m crashingSwitches) Resize(ctx context.Context, _ project.Target, name str
 // FirstTasks is how many tasks each ECS service has until a request sets another number.
 const FirstTasks = 3
 
+// TaskCPU and TaskMemory are the size of each task, which runs on Fargate, in 1024ths of a vCPU and of a GB.
+const (
+	TaskCPU    = 256
+	TaskMemory = 512
+)
+
+// InstanceType is the type of each EC2 instance, which is of Linux.
+const InstanceType = "t3.micro"
+
 // TasksOf returns how many tasks an ECS service has.
 func (c *Cloud) TasksOf(arn string) int {
 	if n, set := c.Tasks[arn]; set {
@@ -113,11 +123,19 @@ func (m crashingSwitches) TaskServices(ctx context.Context, _ project.Target, ar
 		all := make(map[string]suspend.TaskService)
 		for _, arn := range arns {
 			if n := m.Cloud.TasksOf(arn); m.Cloud.hasService(arn) {
-				all[arn] = suspend.TaskService{Desired: n, Running: n, Present: n}
+				all[arn] = suspend.TaskService{Desired: n, Running: n, Present: n, Charged: chargedTasks(n)}
 			}
 		}
 		return all, nil
 	})
+}
+
+// chargedTasks is what tasks are charged by the hour.
+func chargedTasks(n int) string {
+	if n == 0 {
+		return price.Nothing
+	}
+	return price.JoinCharges(price.FlatCharge(float64(n)*TaskCPU/1024, "fargate-vcpu"), price.FlatCharge(float64(n)*TaskMemory/1024, "fargate-gb"))
 }
 
 // Scale implements suspend.TaskServices.
@@ -202,15 +220,16 @@ func (b *Backend) Switches() suspend.Services {
 	s := crashingSwitches{b}
 	return suspend.Services{
 		Stacks: s, TaskServices: s, Groups: s, Databases: crashingMachines{crashingSwitches: s}, Clusters: crashingMachines{crashingSwitches: s},
-		Instances:  crashingMachines{s, map[string]string{"available": "running", "starting": "pending"}},
-		Warehouses: crashingMachines{s, map[string]string{"stopped": "paused", "stopping": "pausing", "starting": "resuming"}},
+		Instances:  crashingMachines{s, map[string]string{"available": "running", "starting": "pending"}, price.Charge(1, price.EC2, "linux", InstanceType)},
+		Warehouses: crashingMachines{s, map[string]string{"stopped": "paused", "stopping": "pausing", "starting": "resuming"}, ""},
 	}
 }
 
 // crashingMachines are databases, or things whose service has other words for some statuses.
 type crashingMachines struct {
 	crashingSwitches
-	words map[string]string
+	words   map[string]string
+	charged string // each by the hour; empty if that is not known
 }
 
 // Machines implements suspend.Machines.
@@ -218,7 +237,7 @@ func (m crashingMachines) Machines(ctx context.Context, in project.Target, ids [
 	found, err := m.Databases(ctx, in, ids)
 	all := make(map[string]suspend.Machine, len(found))
 	for id, d := range found {
-		all[id] = suspend.Machine{Status: cmp.Or(m.words[d.Status], d.Status)}
+		all[id] = suspend.Machine{Status: cmp.Or(m.words[d.Status], d.Status), Charged: m.charged}
 	}
 	return all, err
 }
