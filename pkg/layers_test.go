@@ -77,6 +77,7 @@ aws/organizations     fault project unit aws/awserr sdk
 aws/rds               fault project backup suspend lib/price aws/awserr sdk
 aws/redshift          fault project suspend lib/price aws/awserr sdk
 aws/s3                fault project remote plan run purge engine aws/awserr sdk
+aws/sagemaker         fault project suspend lib/price aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
 aws/secretsmanager    fault project aws/awserr sdk
 aws/sns               fault project aws/awserr sdk
@@ -108,7 +109,7 @@ entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan revision purge engine lib/pattern lib/strict entry/report entry/target
 
-wire                  fault project remote access unit plan run action fact engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/redshift aws/s3 aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
+wire                  fault project remote access unit plan run action fact engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/redshift aws/s3 aws/sagemaker aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
 
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run purge engine client entry/report

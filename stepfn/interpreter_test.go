@@ -114,6 +114,8 @@ var notInRealTime = map[string]string{
 	"suspended_planned":         suspends,
 	"suspended_services":        suspends,
 	"suspended_warehouses":      suspends,
+	"suspended_notebooks":       suspends,
+	"suspended_saves":           suspends,
 	"suspended_services_crash":  suspends,
 	"suspended_destroyed":       suspends,
 	"suspended_gone":            suspends,

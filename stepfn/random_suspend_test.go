@@ -40,7 +40,7 @@ func (a *generator) suspend() {
 	for _, what := range [][]string{{"suspend"}, {"suspend", "resume"}, {"suspend", "suspend"}, {"suspend", "resume", "suspend"}, {"resume"}}[a.suspending.IntN(5)] {
 		for range a.suspending.IntN(3) {
 			if st := a.last[a.suspending.IntN(len(a.last))]; !a.plain {
-				of := []string{"group-" + st.physical + "-a", "group-" + st.physical + "-b", "db-" + st.physical, "cluster-" + st.physical, "service-" + st.physical, "instance-" + st.physical, "graph-" + st.physical, "document-" + st.physical, "warehouse-" + st.physical}
+				of := []string{"group-" + st.physical + "-a", "group-" + st.physical + "-b", "db-" + st.physical, "cluster-" + st.physical, "service-" + st.physical, "instance-" + st.physical, "graph-" + st.physical, "document-" + st.physical, "warehouse-" + st.physical, "notebook-" + st.physical}
 				a.add("group-fault", faultNames[a.suspending.IntN(len(faultNames))], of[a.suspending.IntN(len(of))])
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	sdkredshift "github.com/aws/aws-sdk-go-v2/service/redshift"
+	sdksagemaker "github.com/aws/aws-sdk-go-v2/service/sagemaker"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
@@ -20,12 +21,13 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/aws/redshift"
+	"github.com/stackwright/stackwright/pkg/aws/sagemaker"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
 )
 
-// The adapters with the emulators of CloudFormation, Auto Scaling, RDS, ECS, EC2 and Redshift pass the same contract tests as the services in memory.
+// The adapters with the emulators of CloudFormation, Auto Scaling, RDS, ECS, EC2, Redshift and SageMaker pass the same contract tests as the services in memory.
 func TestSuspend(t *testing.T) {
 	contract.Suspend(t, func(t *testing.T, holds func(*testing.T, contract.Ground)) {
 		synctest.Test(t, func(t *testing.T) { holds(t, testGround{newEmulators(t)}) })
@@ -45,6 +47,7 @@ func (g testGround) Services() suspend.Services {
 		Groups:       autoscaling.New(inDefault[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
 		Databases:    rds.Instances(databases), Clusters: rds.Clusters(databases),
 		Warehouses: redshift.New(inDefault[redshift.Client](sdkredshift.NewFromConfig(cfg))),
+		Notebooks:  sagemaker.New(inDefault[sagemaker.Client](sdksagemaker.NewFromConfig(cfg))),
 	}
 }
 

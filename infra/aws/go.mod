@@ -23,6 +23,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/ecs v1.104.0 // indirect
 	github.com/aws/aws-sdk-go-v2/service/organizations v1.62.5 // indirect
 	github.com/aws/aws-sdk-go-v2/service/redshift v1.62.10 // indirect
+	github.com/aws/aws-sdk-go-v2/service/sagemaker v1.286.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect

@@ -13,7 +13,7 @@ import (
 func TestSuspendInATarget(t *testing.T) {
 	const in, grants = ":eu-west-1:" + there + ":", "kms:CreateGrant"
 	tag := func(project string) map[string]string { return with("aws:ResourceTag/stackwright:project", project) }
-	reads := []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters"}
+	reads := []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters", "sagemaker:DescribeNotebookInstance"}
 	changes := map[string]string{
 		"autoscaling:UpdateAutoScalingGroup": "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/web",
 		"ec2:StartInstances":                 "arn:aws:ec2" + in + "instance/i-1", "ec2:StopInstances": "arn:aws:ec2" + in + "instance/i-1",
@@ -21,6 +21,7 @@ func TestSuspendInATarget(t *testing.T) {
 		"rds:StartDBCluster": "arn:aws:rds" + in + "cluster:shop", "rds:StopDBCluster": "arn:aws:rds" + in + "cluster:shop",
 		"rds:StartDBInstance": "arn:aws:rds" + in + "db:shop", "rds:StopDBInstance": "arn:aws:rds" + in + "db:shop",
 		"redshift:PauseCluster": "arn:aws:redshift" + in + "cluster:shop", "redshift:ResumeCluster": "arn:aws:redshift" + in + "cluster:shop",
+		"sagemaker:StartNotebookInstance": "arn:aws:sagemaker" + in + "notebook-instance/shop", "sagemaker:StopNotebookInstance": "arn:aws:sagemaker" + in + "notebook-instance/shop",
 	}
 	for listed, want := range map[string]iam.Answer{"*@dev,shop@test": iam.Allowed, "": iam.Implicit} {
 		var orchestrator targetRole

@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/aws/redshift"
+	"github.com/stackwright/stackwright/pkg/aws/sagemaker"
 )
 
 // queried are the services, with the client of each adapter and the version of the service.
@@ -27,6 +28,7 @@ var queried = []struct {
 	{"rds", "2014-10-31", reflect.TypeFor[rds.Client]()},
 	{"ec2", "2016-11-15", reflect.TypeFor[ec2.Client]()},
 	{"redshift", "2012-12-01", reflect.TypeFor[redshift.Client]()},
+	{"sagemaker", "SageMaker.", reflect.TypeFor[sagemaker.Client]()},
 	{"ecs", "AmazonEC2ContainerServiceV20141113.", reflect.TypeFor[ecs.Client]()},
 }
 

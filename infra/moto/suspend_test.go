@@ -14,6 +14,8 @@ import (
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	sdkredshift "github.com/aws/aws-sdk-go-v2/service/redshift"
+	sdksagemaker "github.com/aws/aws-sdk-go-v2/service/sagemaker"
+	notebooks "github.com/aws/aws-sdk-go-v2/service/sagemaker/types"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
 	cfn "github.com/stackwright/stackwright/pkg/aws/cloudformation"
@@ -21,6 +23,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/ecs"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/aws/redshift"
+	"github.com/stackwright/stackwright/pkg/aws/sagemaker"
 	"github.com/stackwright/stackwright/pkg/enginetest/contract"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
@@ -28,7 +31,7 @@ import (
 
 // The laws are about each kind of resources that a suspend stops.
 func TestKinds(t *testing.T) {
-	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service", "AWS::EC2::Instance", "AWS::Neptune::DBCluster", "AWS::DocDB::DBCluster", "AWS::Redshift::Cluster"}
+	judged := []string{"AWS::AutoScaling::AutoScalingGroup", "AWS::RDS::DBInstance", "AWS::RDS::DBCluster", "AWS::ECS::Service", "AWS::EC2::Instance", "AWS::Neptune::DBCluster", "AWS::DocDB::DBCluster", "AWS::Redshift::Cluster", "AWS::SageMaker::NotebookInstance", "AWS::SageMaker::Endpoint"}
 	for _, k := range suspend.All() {
 		if !slices.Contains(judged, k.Type) {
 			t.Errorf("no law of contract.SuspendLaws is about %s: add some, let moto judge them here, and list the kind", k.Type)
@@ -71,6 +74,7 @@ func services(cfg aws.Config) suspend.Services {
 		Groups:       autoscaling.New(in[autoscaling.Client](sdkautoscaling.NewFromConfig(cfg))),
 		Databases:    rds.Instances(databases), Clusters: rds.Clusters(databases),
 		Warehouses: redshift.New(in[redshift.Client](sdkredshift.NewFromConfig(cfg))),
+		Notebooks:  sagemaker.New(in[sagemaker.Client](sdksagemaker.NewFromConfig(cfg))),
 	}
 }
 
@@ -95,6 +99,7 @@ func (g ground) Up(stack, version string) string {
 	case contract.ComputeVersion:
 		g.cluster(id, stack+"-graph", "neptune", "AWS::Neptune::DBCluster")
 		g.warehouse(id, stack+"-warehouse")
+		g.notebook(id, stack+"-notebook")
 		g.cluster(id, stack+"-document", "aurora-mysql", "AWS::DocDB::DBCluster") // moto has no DocumentDB, whose requests are the same
 	}
 	return id
@@ -124,6 +129,18 @@ func (g ground) warehouse(stack, name string) {
 		g.trial.Fatal(err)
 	}
 	g.played.has(stack, "AWS::Redshift::Cluster", name)
+}
+
+// notebook makes a notebook instance of SageMaker, which the stack then has by its ARN.
+func (g ground) notebook(stack, name string) {
+	g.trial.Helper()
+	out, err := sdksagemaker.NewFromConfig(g.config).CreateNotebookInstance(g.trial.Context(), &sdksagemaker.CreateNotebookInstanceInput{
+		NotebookInstanceName: &name, InstanceType: notebooks.InstanceTypeMlT3Medium, RoleArn: aws.String("arn:aws:iam::" + account + ":role/notebook"),
+	})
+	if err != nil {
+		g.trial.Fatal(err)
+	}
+	g.played.has(stack, "AWS::SageMaker::NotebookInstance", aws.ToString(out.NotebookInstanceArn))
 }
 
 func (g ground) Down(stack string) {

@@ -72,7 +72,7 @@ func (s Seen) asBefore(r plan.Stopped) bool {
 
 // All lists the kinds of this version, in the order in which a suspend stops them in one stack.
 func All() []Kind {
-	return []Kind{serviceKind(), instanceKind(), groupKind(), databaseKind(), clusterKind(), graphKind(), documentKind(), warehouseKind()}
+	return []Kind{serviceKind(), instanceKind(), groupKind(), databaseKind(), clusterKind(), graphKind(), documentKind(), warehouseKind(), notebookKind(), endpointKind()}
 }
 
 // Named returns the kind of a resource type. It reports false if there is none.
@@ -101,6 +101,7 @@ type Services struct {
 	Databases    Machines // DB instances of RDS
 	Clusters     Machines // DB clusters of Aurora, Neptune and DocumentDB
 	Warehouses   Machines
+	Notebooks    Machines
 }
 
 // Running lists what a stack has that runs and can be stopped, in the order of All, and says why other resources of these kinds keep

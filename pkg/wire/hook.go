@@ -31,6 +31,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/rds"
 	"github.com/stackwright/stackwright/pkg/aws/redshift"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
+	"github.com/stackwright/stackwright/pkg/aws/sagemaker"
 	"github.com/stackwright/stackwright/pkg/aws/secretsmanager"
 	"github.com/stackwright/stackwright/pkg/aws/sns"
 	"github.com/stackwright/stackwright/pkg/aws/ssm"
@@ -93,6 +94,7 @@ func switches(a *sts.Accounts) suspend.Services {
 		Groups:       autoscaling.New(inTarget(a, func(c aws.Config) autoscaling.Client { return sdkautoscaling.NewFromConfig(c) })),
 		Databases:    rds.Instances(databases), Clusters: rds.Clusters(databases),
 		Warehouses: redshift.New(inTarget(a, func(c aws.Config) redshift.Client { return warehouseClient(c) })),
+		Notebooks:  sagemaker.New(inTarget(a, func(c aws.Config) sagemaker.Client { return notebookClient(c) })),
 	}
 }
 

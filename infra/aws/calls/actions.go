@@ -76,6 +76,11 @@ var table = map[string][]need{
 	"redshift.PauseCluster":     {{"redshift:PauseCluster", ""}},
 	"redshift.ResumeCluster":    {{"redshift:ResumeCluster", ""}},
 
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html
+	"sagemaker.DescribeNotebookInstance": {{"sagemaker:DescribeNotebookInstance", ""}},
+	"sagemaker.StartNotebookInstance":    {{"sagemaker:StartNotebookInstance", ""}},
+	"sagemaker.StopNotebookInstance":     {{"sagemaker:StopNotebookInstance", ""}},
+
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerservice.html
 	"ecs.DescribeServices":       {{"ecs:DescribeServices", ""}},
 	"ecs.DescribeTaskDefinition": {{"ecs:DescribeTaskDefinition", ""}},

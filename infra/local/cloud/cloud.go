@@ -28,6 +28,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/rds"
 	"github.com/stackwright/stackwright/infra/local/redshift"
 	"github.com/stackwright/stackwright/infra/local/s3"
+	"github.com/stackwright/stackwright/infra/local/sagemaker"
 	"github.com/stackwright/stackwright/infra/local/scheduler"
 	"github.com/stackwright/stackwright/infra/local/secrets"
 	"github.com/stackwright/stackwright/infra/local/ssm"
@@ -270,6 +271,7 @@ func (c *Cloud) openServices() (err error) {
 		"ec2":            c.unexpired(&ec2.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"redshift":       c.unexpired(&redshift.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"sagemaker":      c.unexpired(&sagemaker.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"rds":            c.unexpired(c.databases),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"organizations":  c.unexpired(c.Organization),

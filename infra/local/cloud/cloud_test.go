@@ -225,7 +225,7 @@ func TestEndpointsOfOthersWin(t *testing.T) {
 func TestFunctionsGetEndpointsOfOthers(t *testing.T) {
 	env := map[string]string{}
 	for _, service := range []string{
-		"AUTO_SCALING", "CLOUDFORMATION", "CLOUDWATCH", "DYNAMODB", "EC2", "ECR", "ECS", "EVENTBRIDGE", "LAMBDA", "ORGANIZATIONS", "RDS", "REDSHIFT", "S3", "SCHEDULER", "SECRETS_MANAGER", "SFN", "SNS", "SSM", "STS",
+		"AUTO_SCALING", "CLOUDFORMATION", "CLOUDWATCH", "DYNAMODB", "EC2", "ECR", "ECS", "EVENTBRIDGE", "LAMBDA", "ORGANIZATIONS", "RDS", "REDSHIFT", "S3", "SAGEMAKER", "SCHEDULER", "SECRETS_MANAGER", "SFN", "SNS", "SSM", "STS",
 	} {
 		env["AWS_ENDPOINT_URL_"+service] = "http://127.0.0.1:1/" + service
 	}

@@ -24,7 +24,7 @@ type Ground interface {
 	// Up creates a stack, and returns how suspend.Stacks names it. Of version GroupsVersion it has two Auto Scaling groups of the sizes 1,
 	// 4 and 2, of version DatabasesVersion a DB instance that is in no cluster, and a DB cluster of Aurora, and of version ComputeVersion an
 	// ECS service of 3 tasks, an EC2 instance, a DB cluster of Neptune and of DocumentDB,
-	// and a cluster of Redshift.
+	// a cluster of Redshift, and a notebook instance of SageMaker.
 	Up(stack, version string) string
 
 	// Down deletes it.
@@ -76,6 +76,7 @@ const (
 	graphType     = "AWS::Neptune::DBCluster"
 	documentType  = "AWS::DocDB::DBCluster"
 	warehouseType = "AWS::Redshift::Cluster"
+	notebookType  = "AWS::SageMaker::NotebookInstance"
 )
 
 var suspendLaws = map[string]func(ground){
@@ -83,9 +84,9 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStackResources.html
 	"a stack lists the physical IDs of its resources by type, until it is deleted": func(g ground) {
 		one, two, three := g.Up("web", GroupsVersion), g.Up("data", DatabasesVersion), g.Up("api", ComputeVersion)
-		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}, three: {serviceType: 1, instanceType: 1, graphType: 1, documentType: 1, warehouseType: 1}} {
+		for stack, want := range map[string]map[string]int{one: {groupType: 2}, two: {databaseType: 1, clusterType: 1}, three: {serviceType: 1, instanceType: 1, graphType: 1, documentType: 1, warehouseType: 1, notebookType: 1}} {
 			got := g.resources(stack)
-			for _, kind := range []string{groupType, databaseType, clusterType, serviceType, instanceType, graphType, documentType, warehouseType} {
+			for _, kind := range []string{groupType, databaseType, clusterType, serviceType, instanceType, graphType, documentType, warehouseType, notebookType} {
 				if ids := got[kind]; len(ids) != want[kind] || !slices.IsSorted(ids) || slices.Contains(ids, "") {
 					g.Errorf("%s has %q of type %s, want %d", stack, ids, kind, want[kind])
 				}
@@ -211,6 +212,16 @@ var suspendLaws = map[string]func(ground){
 	// https://docs.aws.amazon.com/redshift/latest/APIReference/API_PauseCluster.html
 	"a Redshift cluster that does not exist is neither paused nor resumed": func(g ground) {
 		g.isMissing(g.Services().Warehouses, "nobody")
+	},
+	// "SageMaker stops charging you for the ML compute instance when you call StopNotebookInstance."
+	// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_StopNotebookInstance.html
+	// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_StartNotebookInstance.html
+	"a SageMaker notebook instance that is in service can be stopped, and one that is stopped started": func(g ground) {
+		g.switchesMachine(notebookType, g.Services().Notebooks)
+	},
+	// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeNotebookInstance.html
+	"a SageMaker notebook instance that does not exist is neither stopped nor started": func(g ground) {
+		g.isMissing(g.Services().Notebooks, "nobody")
 	},
 	// "DBInstanceNotFound", "DBClusterNotFoundFault"
 	// https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html

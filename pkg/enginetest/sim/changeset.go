@@ -171,7 +171,7 @@ func MachinesOf(stack, version string) map[string]string {
 	}
 	return map[string]string{
 		"AWS::EC2::Instance": "instance-" + stack, "AWS::Neptune::DBCluster": "graph-" + stack, "AWS::DocDB::DBCluster": "document-" + stack,
-		"AWS::Redshift::Cluster": "warehouse-" + stack,
+		"AWS::Redshift::Cluster": "warehouse-" + stack, "AWS::SageMaker::NotebookInstance": "notebook-" + stack,
 	}
 }
 

@@ -222,6 +222,7 @@ func (b *Backend) Switches() suspend.Services {
 		Stacks: s, TaskServices: s, Groups: s, Databases: crashingMachines{crashingSwitches: s}, Clusters: crashingMachines{crashingSwitches: s},
 		Instances:  crashingMachines{s, map[string]string{"available": "running", "starting": "pending"}, price.Charge(1, price.EC2, "linux", InstanceType)},
 		Warehouses: crashingMachines{s, map[string]string{"stopped": "paused", "stopping": "pausing", "starting": "resuming"}, ""},
+		Notebooks:  crashingMachines{s, map[string]string{"available": "InService", "stopped": "Stopped", "stopping": "Stopping", "starting": "Pending"}, ""},
 	}
 }
 

@@ -1,0 +1,128 @@
+// Package sagemaker emulates SageMaker on this machine as far as suspended stacks use it: it stops and starts the notebook instances that stacks
+// have created. There are no notebooks.
+package sagemaker
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// Service is an http.Handler that speaks SageMaker's JSON protocol. Use it by its address.
+type Service struct {
+	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
+	// region of a request. It reports false if there is none.
+	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
+	// Place is the account and region of a request.
+	Place func(*http.Request) (account, region string)
+	// Takes is how long it takes to stop or start a notebook instance.
+	Takes time.Duration
+
+	mu     sync.Mutex
+	states map[string]state // by stack and ARN; in service if it is missing
+}
+
+// A state is what a request has made of a notebook instance.
+type state struct {
+	on   bool
+	over time.Time // when it is stopped or in service
+}
+
+// status is that of the state.
+// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeNotebookInstance.html
+func (s state) status(now time.Time) string {
+	switch over := !now.Before(s.over); {
+	case s.on && over:
+		return "InService"
+	case s.on:
+		return "Pending"
+	case over:
+		return "Stopped"
+	}
+	return "Stopping"
+}
+
+// ServeHTTP answers DescribeNotebookInstance, StopNotebookInstance and StartNotebookInstance.
+// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_Operations.html
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	refuse := func(code, message string) {
+		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: code, Message: message})
+	}
+	var in struct{ NotebookInstanceName string }
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		refuse("SerializationException", err.Error())
+		return
+	}
+	operation := r.Header.Get("X-Amz-Target")[strings.LastIndexByte(r.Header.Get("X-Amz-Target"), '.')+1:]
+	account, region := s.Place(r)
+	arn := "arn:aws:sagemaker:" + region + ":" + account + ":notebook-instance/" + strings.ToLower(in.NotebookInstanceName)
+	properties, stack, ok := s.Find(r, "AWS::SageMaker::NotebookInstance", arn)
+	if !ok {
+		refuse("ValidationException", "RecordNotFound")
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := stack + " " + arn
+	var answer any = struct{}{}
+	switch operation {
+	case "DescribeNotebookInstance":
+		answer = map[string]string{
+			"NotebookInstanceArn": arn, "NotebookInstanceName": in.NotebookInstanceName, "NotebookInstanceStatus": s.stateOf(key).status(time.Now()), "InstanceType": property(properties, "InstanceType"),
+		}
+	case "StopNotebookInstance", "StartNotebookInstance":
+		if message := s.change(key, arn, operation == "StartNotebookInstance"); message != "" {
+			refuse("ValidationException", message)
+			return
+		}
+	default:
+		refuse("UnknownOperationException", "the local emulator of SageMaker has no "+operation)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	_ = json.NewEncoder(w).Encode(answer) // the client is gone if it fails
+}
+
+// change stops a notebook instance that is in service, or starts one that is stopped. It returns what SageMaker says about another one.
+// https://github.com/aws/amazon-sagemaker-examples/issues/1094
+func (s *Service) change(key, arn string, on bool) string {
+	now := time.Now()
+	from, to := "InService", "Stopping"
+	if on {
+		from, to = "Stopped", "Pending"
+	}
+	if is := s.stateOf(key).status(now); is != from {
+		if on {
+			from += ", Failed"
+		}
+		return "Status (" + is + ") not in ([" + from + "]). Unable to transition to (" + to + ") for Notebook Instance (" + arn + ")"
+	}
+	if s.states == nil {
+		s.states = make(map[string]state)
+	}
+	s.states[key] = state{on, now.Add(s.Takes)}
+	return ""
+}
+
+// stateOf is the state of a notebook instance; in service if no request has changed it.
+func (s *Service) stateOf(key string) state {
+	if is, changed := s.states[key]; changed {
+		return is
+	}
+	return state{on: true}
+}
+
+// property is the text of a property.
+func property(properties, name string) string {
+	var all map[string]any
+	if json.Unmarshal([]byte(properties), &all) != nil {
+		return ""
+	}
+	text, _ := template.Text(all[name])
+	return text
+}

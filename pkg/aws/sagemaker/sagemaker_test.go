@@ -1,0 +1,111 @@
+package sagemaker_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/sagemaker"
+
+	"github.com/stackwright/stackwright/pkg/aws/sagemaker"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/project"
+	"github.com/stackwright/stackwright/pkg/suspend"
+)
+
+var _ suspend.Machines = (*sagemaker.Notebooks)(nil)
+
+// A service keeps the requests. It describes notebook instances by their names, and fails with a code and a text if it has them.
+type service struct {
+	got        []string
+	has        map[string]string
+	code, text string
+}
+
+// Do is aws.HTTPClient.
+func (s *service) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	target := r.Header.Get("X-Amz-Target")
+	s.got = append(s.got, target[strings.LastIndexByte(target, '.')+1:]+" "+string(body))
+	said, status, code, text := "{}", http.StatusOK, s.code, s.text
+	if strings.Contains(target, "Describe") {
+		one, exists := s.has[strings.TrimSuffix(strings.TrimPrefix(string(body), `{"NotebookInstanceName":"`), `"}`)]
+		if said = one; !exists && code == "" {
+			code, text = "ValidationException", "RecordNotFound"
+		}
+	}
+	if code != "" {
+		said, status = `{"__type": "`+code+`", "message": "`+text+`"}`, http.StatusBadRequest
+	}
+	return &http.Response{StatusCode: status, Request: r, Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}, Body: io.NopCloser(strings.NewReader(said))}, err
+}
+
+func notebooks(s *service) *sagemaker.Notebooks {
+	client := sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: s, Retryer: aws.NopRetryer{}, Credentials: aws.AnonymousCredentials{}})
+	return sagemaker.New(func(context.Context, project.Target) (sagemaker.Client, error) { return client, nil })
+}
+
+const before = "arn:aws:sagemaker:eu-west-1:000000000000:notebook-instance/"
+
+// Each notebook instance is read by the name in its ARN. One that does not exist, or is being deleted, is left out.
+func TestNotebooks(t *testing.T) {
+	s := &service{has: map[string]string{
+		"a": `{"NotebookInstanceStatus": "InService", "InstanceType": "ml.t3.medium"}`, "b": `{"NotebookInstanceStatus": "Stopped"}`,
+		"c": `{"NotebookInstanceStatus": "Deleting"}`, "d": `{"NotebookInstanceStatus": "Failed", "FailureReason": "no capacity"}`,
+	}}
+	got, err := notebooks(s).Machines(t.Context(), project.Target{}, []string{before + "a", "b", before + "c", before + "nobody", before + "d"})
+	want := map[string]suspend.Machine{
+		before + "a": {Status: "InService", Charged: "1 flat sagemaker-notebook-ml.t3.medium"}, "b": {Status: "Stopped"}, before + "d": {Status: "Failed", Why: "no capacity"},
+	}
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) || len(s.got) != 5 {
+		t.Errorf("got %+v, want %+v: %v", got, want, err)
+	}
+}
+
+// A request names one notebook instance, and nothing else.
+func TestStopAndStart(t *testing.T) {
+	s := &service{}
+	a, b := notebooks(s).StopMachine(t.Context(), project.Target{}, before+"a"), notebooks(s).StartMachine(t.Context(), project.Target{}, before+"a")
+	want := `[StopNotebookInstance {"NotebookInstanceName":"a"} StartNotebookInstance {"NotebookInstanceName":"a"}]`
+	if a != nil || b != nil || fmt.Sprint(s.got) != want {
+		t.Errorf("sent %v, want %s: %v, %v", s.got, want, a, b)
+	}
+}
+
+// Each refusal has its kind. SageMaker says with a text what a ValidationException is about.
+func TestFaults(t *testing.T) {
+	in := project.Target{Name: "eu", Account: "000000000000", Region: "eu-west-1"}
+	for said, want := range map[string]fault.Kind{
+		"ValidationException RecordNotFound": fault.Missing,
+		"ValidationException Status (Pending) not in ([InService]). Unable to transition to (Stopping) for Notebook Instance (arn)": fault.Busy,
+		"ValidationException 1 validation error detected": fault.Refused, "ResourceLimitExceeded it is reached": fault.Refused, "ThrottlingException slow": fault.Throttled,
+		"InternalFailure it failed": fault.Unavailable, "AccessDeniedException you may not": fault.Denied,
+	} {
+		code, text, _ := strings.Cut(said, " ")
+		n := notebooks(&service{code: code, text: text})
+		for do, err := range map[string]error{"stop": n.StopMachine(t.Context(), in, before+"A"), "start": n.StartMachine(t.Context(), in, before+"A")} {
+			if fault.KindOf(err) != want || !strings.Contains(fmt.Sprint(err), do+" the SageMaker notebook instance A: ") {
+				t.Errorf("%s: %v is of kind %s, want %s", said, err, fault.KindOf(err), want)
+			}
+			if want == fault.Denied && !strings.Contains(err.Error(), "on "+before+"a ") {
+				t.Error(err)
+			}
+		}
+		if _, err := n.Machines(t.Context(), in, []string{before + "a"}); fault.KindOf(err) != want && want != fault.Missing {
+			t.Errorf("describe, %s: %v is of kind %s, want %s", said, err, fault.KindOf(err), want)
+		}
+	}
+	denied := sagemaker.New(func(context.Context, project.Target) (sagemaker.Client, error) {
+		return nil, fault.New(fault.Denied, "no role")
+	})
+	_, err := denied.Machines(t.Context(), in, nil)
+	for _, err := range []error{err, denied.StopMachine(t.Context(), in, "a"), denied.StartMachine(t.Context(), in, "a")} {
+		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "target eu: ") {
+			t.Errorf("without a role: %v", err)
+		}
+	}
+}
