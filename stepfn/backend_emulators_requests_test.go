@@ -253,6 +253,9 @@ func (r *emulators) put(key string, body []byte) string {
 
 // upload puts a project archive into the bucket and returns the version of the object.
 func (r *emulators) upload(key string, w stacks) string {
+	for _, s := range w {
+		r.putInner(s)
+	}
 	files := w.files()
 	files["stackwright.yaml"] = append([]byte("project: "+r.project+"\n"), files["stackwright.yaml"]...)
 	keys := maps.Clone(r.keys)
@@ -397,6 +400,10 @@ func (s stack) groupsText() string {
 		fmt.Fprintf(&text, "  Items: { Type: \"AWS::DynamoDB::Table\", Properties: { TableName: %s } }\n", both[0])
 		fmt.Fprintf(&text, "  Global: { Type: \"AWS::DynamoDB::GlobalTable\", Properties: { TableName: %s, Replicas: [{ Region: us-east-1 }] } }\n", both[1])
 	}
+	if sim.HasNested(s.version) {
+		fmt.Fprintf(&text, "  %s: { Type: \"AWS::CloudFormation::Stack\", Properties: { TemplateURL: \"https://stackwright.s3.amazonaws.com/%s\" } }\n", sim.Nested, s.innerKey())
+		return text.String()
+	}
 	for i, arn := range sim.ServicesOf(s.physical, s.version) {
 		fmt.Fprintf(&text, "  Tasks%d: { Type: \"AWS::ECS::TaskDefinition\", Properties: { Cpu: %d, Memory: %d } }\n", i, sim.TaskCPU, sim.TaskMemory)
 		fmt.Fprintf(&text, "  Service%d: { Type: \"AWS::ECS::Service\", Properties: { ServiceName: %s, Cluster: cluster, DesiredCount: %d, LaunchType: FARGATE, TaskDefinition: !Ref Tasks%d } }\n", i, arn[strings.LastIndexByte(arn, '/')+1:], sim.FirstTasks, i)
@@ -405,6 +412,19 @@ func (s stack) groupsText() string {
 		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {%s} }\n", i, kind, map[string]string{"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " "}[kind])
 	}
 	return text.String()
+}
+
+// innerKey is where the template of the stack is that is nested in s.
+func (s stack) innerKey() string { return "nested/" + s.physical + ".yaml" }
+
+// putInner puts that template into the bucket, if there is one: CloudFormation reads it from there.
+func (r *emulators) putInner(s stack) {
+	if !sim.HasNested(s.version) {
+		return
+	}
+	services := s
+	services.version = "s" + s.version[1:]
+	r.put(s.innerKey(), []byte("Resources:\n  Topic: { Type: \"AWS::SNS::Topic\", Properties: { DisplayName: expected } }\n"+services.groupsText()))
 }
 
 // backupParameter is the parameter that names the backup from which the database of a stack is restored.

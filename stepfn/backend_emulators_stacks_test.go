@@ -369,6 +369,13 @@ func (r *emulators) Drift(name string, deleted bool) {
 	r.injectAt(name, topicDrift(deleted))
 }
 
+// DriftInside is backend. CloudFormation names a nested stack after its parent and its logical ID.
+func (r *emulators) DriftInside(name string) {
+	f := topicDrift(false)
+	f.Stack = physicalName(name) + "-" + sim.Nested + "-*"
+	r.inject(f)
+}
+
 // topicDrift changes the topic that every stack has, or deletes it.
 func topicDrift(deleted bool) local.Fault {
 	if deleted {

@@ -80,6 +80,7 @@ type backend interface {
 	Events(deliveries ...time.Duration)           // the delays of each event from now on; it is lost if there are none
 	Lag(d time.Duration)                          // DescribeStacks shows each change so late, from now on
 	Drift(stack string, deleted bool)             // somebody changes its topic without CloudFormation, or deletes it
+	DriftInside(stack string)                     // somebody changes the topic of its nested stack without CloudFormation
 	Misrecord(stack string)                       // its record gets outputs that the stack does not have
 }
 
@@ -517,6 +518,8 @@ func (p *memoryBackend) Requests() []string {
 }
 
 func (p *memoryBackend) Live(name string, s plan.Status) { p.Cloud.Set(physicalName(name), s) }
+func (p *memoryBackend) DriftInside(name string)         { p.Cloud.DriftInside(physicalName(name)) }
+
 func (p *memoryBackend) Drift(name string, deleted bool) { p.Cloud.Drift(physicalName(name), deleted) }
 func (p *memoryBackend) Foreign(name string, now, end plan.Status) {
 	p.Live(name, now)

@@ -115,6 +115,7 @@ var notInRealTime = map[string]string{
 	"suspended_services":        suspends,
 	"suspended_warehouses":      suspends,
 	"suspended_notebooks":       suspends,
+	"suspended_nested":          suspends,
 	"suspended_saves":           suspends,
 	"suspended_services_crash":  suspends,
 	"suspended_destroyed":       suspends,

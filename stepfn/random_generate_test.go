@@ -406,7 +406,7 @@ func (a *generator) version() string {
 		return []string{"g1", "g2"}[a.hooking.IntN(2)]
 	}
 	if a.suspending != nil && a.suspending.IntN(3) > 0 {
-		return []string{"g1", "g2", "d1", "c1"}[a.suspending.IntN(4)]
+		return []string{"g1", "g2", "d1", "c1", "n1"}[a.suspending.IntN(5)]
 	}
 	if a.snapping != nil && !a.emulated && a.snapping.IntN(2) == 0 {
 		return []string{"b1", "b2", "d1", "t1"}[a.snapping.IntN(4)]

@@ -211,11 +211,11 @@ func (r *reader) isProjectStack(arg string) bool {
 	return true
 }
 
-// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, d if it has databases, b if one of them can be restored, t if it has tables with data, s if it has an ECS service, c if it has that and others that are stopped as a whole, or o if hooks may not reach all groups, and a number.
+// isVersion reports whether a word is a version: the letter v, r if the topic of the stack has a name, g if the stack has Auto Scaling groups, d if it has databases, b if one of them can be restored, t if it has tables with data, s if it has an ECS service, c if it has that and others that are stopped as a whole, n if it has a nested stack with an ECS service, or o if hooks may not reach all groups, and a number.
 func isVersion(arg string) bool {
 	kind, number := arg[:min(1, len(arg))], arg[min(1, len(arg)):]
 	_, err := strconv.Atoi(number)
-	return strings.Contains("vrgodcsbt", kind) && err == nil
+	return strings.Contains("vrgodcsbtn", kind) && err == nil
 }
 
 // isPair reports whether arg is STACK/VERB.

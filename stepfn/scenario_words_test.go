@@ -121,6 +121,7 @@ var words = []word{
 	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven},                                  // a user starts an operation: its status now, and the one with which it ends after five minutes
 	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                                                          // a user has created the stacks as the project has them, without Stackwright
 	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                                                      // somebody changes the topic of the stack without CloudFormation, or deletes it
+	{"drifts-inside", "STACK", func(s *scenario, st statement) { s.DriftInside(s.at(st.args[0])) }, isGiven},      // somebody changes the topic of its nested stack without CloudFormation
 	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},                                        // a user deletes the change sets of the stack
 	{"set-outside", "STACK SETTING", (*scenario).setOutside, isGiven},                                             // a user changes this setting of the stack, which is no operation
 	{"restore-outside", "STACK TEXT", (*scenario).restoreOutside, isGiven},                                        // a user updates the stack so that its database is restored from its backup in a snapshot

@@ -64,7 +64,9 @@ func (g testGround) Pass(d time.Duration) { g.backend.Pass(d) }
 
 func (g testGround) Up(name, version string) string {
 	g.backend.Helper()
-	text := string(stack{name: name, physical: name, version: version}.template(nil))
+	st := stack{name: name, physical: name, version: version}
+	g.backend.putInner(st)
+	text := string(st.template(nil))
 	out, err := g.client().CreateStack(g.backend.Context(), &cloudformation.CreateStackInput{StackName: &name, TemplateBody: &text})
 	if err != nil {
 		g.backend.Fatal(err)

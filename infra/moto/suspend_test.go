@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +95,8 @@ func (g ground) Up(stack, version string) string {
 	}
 	id := aws.ToString(out.StackId)
 	switch version {
+	case contract.NestedVersion: // moto creates no nested stacks, so another stack is nested in it
+		g.played.has(id, "AWS::CloudFormation::Stack", g.Up(stack+"-inner", serviceVersion))
 	case contract.DatabasesVersion:
 		g.cluster(id, stack+"-cluster", "aurora-mysql", "AWS::RDS::DBCluster")
 	case contract.ComputeVersion:
@@ -150,9 +153,17 @@ func (g ground) Down(stack string) {
 	}
 }
 
+// serviceVersion is the version of a stack with nothing but an ECS service.
+const serviceVersion = "service"
+
 // template is that of a stack of a version of the contract.
 func template(stack, version string) string {
 	switch version {
+	case contract.NestedVersion:
+		return "Resources: { Topic: { Type: AWS::SNS::Topic } }\n"
+	case serviceVersion:
+		text, _, _ := strings.Cut(template(stack, contract.ComputeVersion), "  Instance:")
+		return text
 	case contract.GroupsVersion:
 		text := `Resources:
   Launch:

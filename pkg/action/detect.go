@@ -14,7 +14,7 @@ const maxDetection = time.Hour
 
 // detectVerb compares the resources of a live stack with its template.
 func detectVerb(c Cloud) Verb {
-	return Verb{Name: plan.Detect, Action: detect{c}, Request: DetectStackDrift, StartReads: 1, PollReads: 2, Past: "compared with the template"}
+	return Verb{Name: plan.Detect, Action: detect{c}, Request: DetectStackDrift, StartReads: 1, PollReads: 3, Past: "compared with the template"}
 }
 
 // detect starts a drift detection of CloudFormation and records what it has found. It changes no stack, so it may be started twice.
@@ -55,6 +55,10 @@ func (a detect) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	case !ready && t.Now.Sub(t.Claimed) > maxDetection:
 		return Progress{Over: true, Err: fault.New(fault.Refused, "CloudFormation has not compared the resources of stack %s within %s: detect its drift again", t.Location().Stack, maxDetection)}, nil
+	case !ready && d.Operation != "" && d.Operation != t.Receipt.Operation: // a detection of a nested stack has started, or one has ended
+		p := Progress{Receipt: t.Receipt, Soon: true}
+		p.Receipt.Operation = d.Operation
+		return p, nil
 	case !ready:
 		return Progress{}, nil
 	}

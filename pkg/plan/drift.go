@@ -33,6 +33,8 @@ const (
 type Detection struct {
 	Findings []Finding
 	Failure  string // why not all resources could be compared; "" if all were for which CloudFormation can
+
+	Operation string // what the receipt of the step says from now on, if it is not over: the detections of nested stacks are in it
 }
 
 // Drifted lists the logical IDs of the resources that differ from the template, sorted.

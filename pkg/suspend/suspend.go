@@ -87,8 +87,8 @@ func Named(kind string) (Kind, bool) {
 
 // Stacks are stacks of CloudFormation.
 type Stacks interface {
-	// ResourcesByType returns the physical IDs of the resources that a stack of the target has now, sorted, by their types; none if the
-	// stack does not exist. Resources of nested stacks are not among them.
+	// ResourcesByType returns the physical IDs of the resources that a stack of the target has now, and those of the stacks that are nested in it,
+	// sorted, by their types; none if the stack does not exist.
 	ResourcesByType(ctx context.Context, in project.Target, stack string) (map[string][]string, error)
 }
 

@@ -37,6 +37,11 @@ func page[T any](all []T, token *string, size int) ([]T, *string, error) {
 // describedStack finds a stack by its name or ID.
 func (s *Service) describedStack(nameOrID *string) (*stack, error) {
 	st := s.find(aws.ToString(nameOrID))
+	if st == nil || st.Parent != "" && !st.exists() { // it is nested in another stack, maybe after a review
+		if inside := s.nested(aws.ToString(nameOrID)); inside != nil {
+			st = inside
+		}
+	}
 	if st == nil {
 		return nil, invalid("Stack with id %s does not exist", aws.ToString(nameOrID))
 	}

@@ -47,16 +47,16 @@ const maxDetections = 20
 // change changes the resource of a fault in all stacks that it matches, as somebody would who does not use CloudFormation.
 func (s *Service) change(f Fault) error {
 	found := false
-	for _, st := range s.stacks {
+	for _, st := range s.stacksInside() {
 		r := st.existing()[f.Resource]
-		if !st.exists() || !f.matches(st.Name) || r == nil {
+		if !f.matches(st.Name) || r == nil {
 			continue
 		}
 		found = true
 		if err := r.drift(*f.Drift); err != nil {
 			return err
 		}
-		s.dirty[st] = true
+		s.keepDetections(st)
 	}
 	if !found {
 		return fmt.Errorf("drift of stack %q: no stack of that name has a resource %q", f.Stack, f.Resource)
@@ -121,7 +121,8 @@ func (r *resource) keepDrift(is *resource) error {
 	return r.drift(by)
 }
 
-// detectStackDrift compares the resources of a stack with its template.
+// detectStackDrift compares the resources of a stack with its template, but for its nested stacks: each has a detection of its own.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-drift.html
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DetectStackDrift.html
 func (s *Service) detectStackDrift(_ context.Context, in *cfn.DetectStackDriftInput) (*cfn.DetectStackDriftOutput, error) {
 	out := &cfn.DetectStackDriftOutput{}
@@ -149,7 +150,7 @@ func (s *Service) detectStackDrift(_ context.Context, in *cfn.DetectStackDriftIn
 		}
 		st.Detections = append(st.Detections, d)
 		st.Detections = st.Detections[max(0, len(st.Detections)-maxDetections):]
-		s.dirty[st] = true
+		s.keepDetections(st)
 		out.StackDriftDetectionId = &d.ID
 		return nil
 	})
@@ -246,7 +247,7 @@ func (st *stack) driftInformation() *types.StackDriftInformation {
 func (s *Service) describeStackDriftDetectionStatus(_ context.Context, in *cfn.DescribeStackDriftDetectionStatusInput) (*cfn.DescribeStackDriftDetectionStatusOutput, error) {
 	out := &cfn.DescribeStackDriftDetectionStatusOutput{}
 	return out, s.locked(func() error {
-		for _, st := range s.stacks {
+		for _, st := range append(s.stacksInside(), s.stacks...) { // also those of deleted stacks
 			for _, d := range st.Detections {
 				if d.ID != aws.ToString(in.StackDriftDetectionId) {
 					continue

@@ -181,8 +181,8 @@ func (s *Service) Properties(kind, name string) (properties, stack string, ok bo
 			return nil
 		}
 		properties, ok = r.properties(), true
-		for _, st := range s.stacks {
-			if st.exists() && slices.Contains(slices.Collect(maps.Values(st.existing())), r) {
+		for _, st := range s.stacksInside() {
+			if slices.Contains(slices.Collect(maps.Values(st.existing())), r) {
 				stack = st.ID
 			}
 		}
@@ -195,10 +195,7 @@ func (s *Service) Properties(kind, name string) (properties, stack string, ok bo
 func (s *Service) Referring(kind, property, text string) []string {
 	var ids []string
 	err := s.locked(func() error {
-		for _, st := range s.stacks {
-			if !st.exists() {
-				continue
-			}
+		for _, st := range s.stacksInside() {
 			for _, r := range st.existing() {
 				if is, _ := template.Text(properties(r.properties())[property]); r.Type == kind && is == text {
 					ids = append(ids, r.Physical)
@@ -254,10 +251,10 @@ func (d *evaluation) resourceNamed(kind, name string) *resource {
 			return d.evaluated[logical]
 		}
 	}
-	for _, st := range d.service.stacks {
+	for _, st := range d.service.stacksInside() {
 		here := st.existing()
 		for _, logical := range sorted(here) {
-			if st != d.stack && st.exists() && is(here[logical]) {
+			if st != d.stack && is(here[logical]) {
 				return here[logical]
 			}
 		}

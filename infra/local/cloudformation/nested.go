@@ -16,11 +16,12 @@ const (
 	maxDepth   = 5 // of nested stacks, so that a template which contains itself ends
 )
 
-// nestedStack is the content of a resource that is a stack. It changes with its resource, at once: it has no status and
-// no events of its own, and its exports are not exported.
+// nestedStack is the content of a resource that is a stack. It changes with its resource, at once, and has the status of that. It has no
+// events of its own, and its exports are not exported.
 type nestedStack struct {
-	Now       version
-	Resources map[string]*resource
+	Now        version
+	Resources  map[string]*resource
+	Detections []detection // of drift, the oldest first
 }
 
 // same reports whether a nested stack needs no update. A nil one is not known.
@@ -93,7 +94,18 @@ func (d *evaluation) nest(r, is *resource) {
 		return
 	}
 	v.Outputs = b.outputs
-	r.Nested = &nestedStack{*v, b.resources}
+	r.Nested = &nestedStack{Now: *v, Resources: b.resources}
+	if is != nil && is.Nested != nil && is.Physical == r.Physical {
+		r.Nested.Detections = is.Nested.Detections
+	}
+	for name, one := range b.resources {
+		one.Status, one.At = types.ResourceStatusCreateComplete, time.Now()
+		if was := st.existing()[name]; was != nil && was.same(one) {
+			one.Status, one.At = was.Status, was.At
+		} else if was != nil && was.Physical == one.Physical {
+			one.Status = types.ResourceStatusUpdateComplete
+		}
+	}
 	for _, one := range b.steps {
 		if one.Failure != "" {
 			why := "Embedded stack " + r.Physical + " was not successfully %sd: The following resource(s) failed to %s: [" + one.Resource.Logical + "]."

@@ -41,9 +41,9 @@ func (s *Service) stackOfResource(name, physical *string) (*stack, error) {
 	if aws.ToString(physical) == "" {
 		return nil, invalid("Either StackName or PhysicalResourceId must be specified.")
 	}
-	for _, st := range s.stacks {
+	for _, st := range s.stacksInside() {
 		for _, r := range st.existing() {
-			if st.exists() && r.Physical == *physical {
+			if r.Physical == *physical {
 				return st, nil
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -36,36 +35,45 @@ func (c *Cloud) Detection(ctx context.Context, t action.Task) (d plan.Detection,
 	if err != nil {
 		return d, false, err
 	}
-	do := "read the drift of stack " + t.Location().Stack
-	out, err := client.DescribeStackDriftDetectionStatus(ctx, &sdk.DescribeStackDriftDetectionStatusInput{StackDriftDetectionId: &t.Receipt.Operation})
+	a, err := detectionsOf(client, t)
 	if err != nil {
-		return d, false, requestFault(do, err)
+		return d, false, err
 	}
-	switch out.DetectionStatus {
-	case types.StackDriftDetectionStatusDetectionComplete:
-	case types.StackDriftDetectionStatusDetectionFailed:
-		if d.Failure = aws.ToString(out.DetectionStatusReason); d.Failure == "" {
-			d.Failure = "CloudFormation gives no reason"
+	over, err := a.advance(ctx)
+	if err != nil {
+		return d, false, err
+	}
+	if !over {
+		d.Operation, err = a.operation()
+		return d, false, err
+	}
+	for _, one := range a.all {
+		if err := a.read(ctx, one, &d); err != nil {
+			return d, false, err
 		}
-	case types.StackDriftDetectionStatusDetectionInProgress:
-		return d, false, nil
-	default:
-		return d, false, fault.New(fault.Broken, "%s: its status %s is unknown to this version", do, out.DetectionStatus)
 	}
-	in := &sdk.DescribeStackResourceDriftsInput{StackName: out.StackId, StackResourceDriftStatusFilters: []types.StackResourceDriftStatus{
+	d.Sort()
+	return d, true, nil
+}
+
+// differing adds to d what differs in the resources of a stack, or could not be compared. Their logical IDs begin with a prefix.
+func (a *detections) differing(ctx context.Context, stack, prefix string, d *plan.Detection) error {
+	in := &sdk.DescribeStackResourceDriftsInput{StackName: &stack, StackResourceDriftStatusFilters: []types.StackResourceDriftStatus{
 		types.StackResourceDriftStatusModified, types.StackResourceDriftStatusDeleted, types.StackResourceDriftStatusUnknown,
 	}}
 	for {
-		page, err := client.DescribeStackResourceDrifts(ctx, in)
+		page, err := a.client.DescribeStackResourceDrifts(ctx, in)
 		if err != nil {
-			return d, false, requestFault(do, err)
+			return requestFault(a.do, err)
 		}
 		for _, r := range page.StackResourceDrifts {
-			d.Findings = append(d.Findings, findings(r)...)
+			for _, f := range findings(r) {
+				f.Resource = prefix + f.Resource
+				d.Findings = append(d.Findings, f)
+			}
 		}
 		if in.NextToken = page.NextToken; in.NextToken == nil {
-			d.Sort()
-			return d, true, nil
+			return nil
 		}
 	}
 }

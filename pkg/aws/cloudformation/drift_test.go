@@ -65,7 +65,7 @@ const (
 // What a detection has found is read page by page, in order, and values that may be secret are left out.
 func TestDetection(t *testing.T) {
 	w := newWire(t)
-	w.answers["DescribeStackDriftDetectionStatus"] = say(complete)
+	w.answers["DescribeStackDriftDetectionStatus"], w.answers["ListStackResources"] = say(complete), say("")
 	pages := []string{drifts + "<NextToken>more</NextToken>", unknown}
 	w.answers["DescribeStackResourceDrifts"] = func(form url.Values) (int, string) {
 		page := pages[0]
@@ -73,7 +73,7 @@ func TestDetection(t *testing.T) {
 		return say(page)(form)
 	}
 	got, ready, err := w.cloud().Detection(t.Context(), detected())
-	if err != nil || !ready || w.calls() != "DescribeStackDriftDetectionStatus DescribeStackResourceDrifts DescribeStackResourceDrifts" || w.last().Get("NextToken") != "more" {
+	if err != nil || !ready || w.calls() != "DescribeStackDriftDetectionStatus ListStackResources DescribeStackResourceDrifts DescribeStackResourceDrifts" || w.last().Get("NextToken") != "more" {
 		t.Fatalf("%v, %v; called %s", ready, err, w.calls())
 	}
 	function := func(property string) plan.Finding {
@@ -96,7 +96,7 @@ func TestDetection(t *testing.T) {
 // A detection that is in progress is not ready, one that failed says why, and one that is not known is no success.
 func TestDetectionStatus(t *testing.T) {
 	w := newWire(t)
-	w.answers["DescribeStackResourceDrifts"] = say("")
+	w.answers["DescribeStackResourceDrifts"], w.answers["ListStackResources"] = say(""), say("")
 	for status, c := range map[string]struct {
 		ready   bool
 		failure string

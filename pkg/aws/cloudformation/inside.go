@@ -49,16 +49,18 @@ func (r Reader) Resources(ctx context.Context, p plan.Location, after string) (p
 
 // PhysicalIDs implements hook.Stacks.
 func (r Reader) PhysicalIDs(ctx context.Context, in project.Target, stack, kind string) ([]string, error) {
-	all, err := r.ResourcesByType(ctx, in, stack)
-	return all[kind], err
+	found, err := r.ResourcesInStack(ctx, in, stack)
+	return byType(found)[kind], err
 }
 
 // ResourcesByType implements suspend.Stacks.
 func (r Reader) ResourcesByType(ctx context.Context, in project.Target, stack string) (map[string][]string, error) {
-	found, err := r.ResourcesInStack(ctx, in, stack)
-	if err != nil {
-		return nil, err
-	}
+	found, err := r.ResourcesWithNested(ctx, in, stack)
+	return byType(found), err
+}
+
+// byType returns the physical IDs of resources, sorted, by their types.
+func byType(found []plan.StackResource) map[string][]string {
 	all := make(map[string][]string)
 	for _, one := range found {
 		all[one.Type] = append(all[one.Type], one.PhysicalID)
@@ -66,7 +68,7 @@ func (r Reader) ResourcesByType(ctx context.Context, in project.Target, stack st
 	for _, ids := range all {
 		slices.Sort(ids)
 	}
-	return all, nil
+	return all
 }
 
 // ResourcesInStack implements backup.Stacks. A resource that was deleted, or that an update has left behind, is listed with that status.

@@ -24,7 +24,7 @@ type Ground interface {
 	// Up creates a stack, and returns how suspend.Stacks names it. Of version GroupsVersion it has two Auto Scaling groups of the sizes 1,
 	// 4 and 2, of version DatabasesVersion a DB instance that is in no cluster, and a DB cluster of Aurora, and of version ComputeVersion an
 	// ECS service of 3 tasks, an EC2 instance, a DB cluster of Neptune and of DocumentDB,
-	// a cluster of Redshift, and a notebook instance of SageMaker.
+	// a cluster of Redshift, and a notebook instance of SageMaker. Of version NestedVersion, a stack nested in it has an ECS service.
 	Up(stack, version string) string
 
 	// Down deletes it.
@@ -39,6 +39,7 @@ const (
 	GroupsVersion    = "g1"
 	DatabasesVersion = "d1"
 	ComputeVersion   = "c1"
+	NestedVersion    = "n1"
 )
 
 // patience is after how long a database is stopped or started at the latest.
@@ -95,6 +96,23 @@ var suspendLaws = map[string]func(ground){
 		g.Down("web")
 		if got := g.resources(one); len(got) > 0 {
 			g.Errorf("the deleted stack has %v", got)
+		}
+	},
+	// "Nested stacks are stacks created as part of other stacks."
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-nested-stacks.html
+	"what a nested stack has is found in the stack around it, and is stopped with it": func(g ground) {
+		stack := g.Up("outer", NestedVersion)
+		arn, s := g.first(stack, serviceType), g.Services()
+		before, fixed, err := s.Running(g.Context(), g.Target(), stack)
+		if err != nil || len(fixed) > 0 || len(before) != 1 || before[0].ID != arn {
+			g.Fatalf("running are %+v, fixed %q: %v", before, fixed, err)
+		}
+		if err := s.Stop(g.Context(), g.Target(), before); err != nil {
+			g.Fatal(err)
+		}
+		g.Pass(patience)
+		if after, _, err := s.Running(g.Context(), g.Target(), stack); err != nil || len(after) > 0 {
+			g.Errorf("running are %+v: %v", after, err)
 		}
 	},
 	// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html

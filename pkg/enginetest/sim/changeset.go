@@ -155,9 +155,15 @@ func DatabasesOf(stack, version string) []string {
 	return []string{"db-" + stack, "cluster-" + stack}
 }
 
-// ServicesOf returns the ARNs of the ECS services of a stack that has a version: none unless that starts with the letter s or c.
+// Nested is the logical ID of the stack that is nested in a stack.
+const Nested = "Inner"
+
+// HasNested reports whether a stack that has a version has a nested stack, with a topic and an ECS service: if that starts with the letter n.
+func HasNested(version string) bool { return strings.HasPrefix(version, "n") }
+
+// ServicesOf returns the ARNs of the ECS services of a stack that has a version, or of its nested stack: none unless that starts with the letter s, c or n.
 func ServicesOf(stack, version string) []string {
-	if letter := version[:min(1, len(version))]; letter != "s" && letter != "c" {
+	if letter := version[:min(1, len(version))]; letter != "s" && letter != "c" && !HasNested(version) {
 		return nil
 	}
 	return []string{ServiceARN("service-" + stack)}

@@ -122,6 +122,7 @@ type stack struct {
 	unrolled      bool          // its last creation or update is not rolled back if it fails
 	left          []string      // the logical IDs of the resources that its deletion has retained
 	drift         *plan.Finding // how its topic differs from its template; nil if it does not
+	inside        *plan.Finding // the same of the topic in its nested stack
 	policy        string        // the body of its stack policy; empty if it never had one
 	deployment    project.Deployment
 	events        []event

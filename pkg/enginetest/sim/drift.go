@@ -33,6 +33,13 @@ func (c *Cloud) Drift(name string, deleted bool) {
 	st.drift = &f
 }
 
+// DriftInside changes the topic of the stack that is nested in the live stack of that name, without CloudFormation.
+func (c *Cloud) DriftInside(name string) {
+	if st := c.live[name]; st != nil && HasNested(versionOf(st.now.template)) {
+		st.inside = &plan.Finding{Kind: plan.DriftModified, Resource: Nested + "/Topic", Type: "AWS::SNS::Topic", Property: "DisplayName", Expected: "expected", Actual: "drifted"}
+	}
+}
+
 // Drifted reports whether the topic of the stack at a location is another than its template says.
 func (c *Cloud) Drifted(p plan.Location) bool {
 	st := c.find(p)
@@ -64,8 +71,11 @@ func (c *Cloud) detect(st *stack, t action.Task) (plan.Receipt, error) {
 	}
 	id := fmt.Sprintf("drift %s %d", st.id, len(c.detections))
 	d := detection{stack: st.id, ready: c.clock.Now().Add(detecting)}
+	if st.inside != nil { // the adapter detects the drift of nested stacks, too
+		d.finds.Findings = append(d.finds.Findings, *st.inside)
+	}
 	if st.drift != nil {
-		d.finds.Findings = []plan.Finding{*st.drift}
+		d.finds.Findings = append(d.finds.Findings, *st.drift)
 	}
 	c.detections[id] = d
 	return plan.Receipt{StackID: st.id, Operation: id}, nil

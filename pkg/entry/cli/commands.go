@@ -173,8 +173,8 @@ nor records.` + ofDir + codes,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
---exit-code, the exit code is 5 if a stack has drifted. CloudFormation compares only properties that the template has, not in nested stacks, and not
-for all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.
+--exit-code, the exit code is 5 if a stack has drifted. Nested stacks are compared, too. CloudFormation compares only properties that the template has, and
+not all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.
 
 With --revert it reverts the drift that the last detection has found, with a change set for each stack that compares the deployed template with the live resources.
 It deploys nothing new, waits for approval where the stacks demand it, and says what CloudFormation does not revert. With --plan it shows these change sets and executes none.

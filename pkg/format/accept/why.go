@@ -54,6 +54,8 @@ func unusable(f plan.Finding) string {
 	switch {
 	case f.Kind == plan.DriftDeleted:
 		return "the resource does not exist any more: remove it from the template, or bring it back with drift --revert"
+	case strings.Contains(f.Resource, "/"):
+		return "the resource is in a nested stack, into whose template nothing is written: change that template yourself"
 	case f.Secret:
 		return "the value may be secret, so the run does not have it: see it in AWS, and change the template or the parameter yourself"
 	case f.Cut:
