@@ -100,6 +100,15 @@ func TestDetectIsPolled(t *testing.T) {
 	if got, err := act(is("UPDATE_COMPLETE"), plan.Detect).Poll(t.Context(), in); err != nil || got.Over {
 		t.Errorf("it is in progress: %+v, %v", got, err)
 	}
+	nested := is("UPDATE_COMPLETE")
+	nested.detection.Operation = "detection and those of nested stacks"
+	if got, err := act(nested, plan.Detect).Poll(t.Context(), in); err != nil || got.Over || !got.Soon || got.Receipt != (plan.Receipt{StackID: "id", Operation: nested.detection.Operation}) {
+		t.Errorf("detections of nested stacks have started: %+v, %v", got, err)
+	}
+	nested.detection.Operation = "detection"
+	if got, err := act(nested, plan.Detect).Poll(t.Context(), in); err != nil || got.Over || got.Soon || got.Receipt.Known() {
+		t.Errorf("none has started: %+v, %v", got, err)
+	}
 	if got, err := act(failing(is("UPDATE_COMPLETE"), "detection", io.EOF), plan.Detect).Poll(t.Context(), in); err == nil || got.Over {
 		t.Errorf("it cannot be read: %+v, %v", got, err)
 	}

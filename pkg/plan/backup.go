@@ -140,7 +140,7 @@ func (v View) backedUp(p Plan) (Plan, error) {
 		}
 	}
 	if len(nested) > 0 {
-		p.Messages = append(p.Messages, "nested stacks are not backed up: "+strings.Join(nested, ", "))
+		p.Messages = append(p.Messages, "nested stacks are not backed up: "+strings.Join(nested, ", ")+": a restore could not pass a backup on to what is in them: if they hold data, let them be stacks of the project, or back them up with AWS Backup")
 	}
 	var undo []Backup
 	for _, d := range all {

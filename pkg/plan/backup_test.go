@@ -42,7 +42,7 @@ func TestSnapshotBacksUp(t *testing.T) {
 	}{
 		"databases":      {func(*plan.View) {}, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", ""},
 		"nothing":        {func(v *plan.View) { v.Snapshots.Holdings = nil }, "", ""},
-		"nested":         {func(v *plan.View) { v.Snapshots.Holdings["web"] = plan.Holdings{Nested: []string{"Inner"}} }, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", "nested stacks are not backed up: web (Inner)"},
+		"nested":         {func(v *plan.View) { v.Snapshots.Holdings["web"] = plan.Holdings{Nested: []string{"Inner"}} }, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", "nested stacks are not backed up: web (Inner): a restore could not pass a backup on to what is in them: if they hold data, let them be stacks of the project, or back them up with AWS Backup"},
 		"as requested":   {func(v *plan.View) { v.Snapshots.Without = true }, "", "no data is backed up, as requested"},
 		"not allowed":    {func(v *plan.View) { v.Backable = false }, "", "these stacks may hold some: db: the snapshot has only the files: for backups, ask the owner of the installation to add shop@prod to the setting backups"},
 		"not needed":     {func(v *plan.View) { v.Backable, v.Snapshots.Holding = false, nil }, "", ""},
