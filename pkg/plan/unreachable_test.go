@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A plan that was approved deploys to the accounts that the files have now. What is not in a unit is not looked at, and neither is a target whose name only looks
+// A plan that was approved deploys to the accounts that the files have now. What is not in a unit is not read at, and neither is a target whose name only reads
 // like that of an account if the files have it.
 func TestDeparted(t *testing.T) {
 	desired := project.Project{Nodes: map[string]project.Node{"net@org-111111111111": {}, "zone": {}}}
