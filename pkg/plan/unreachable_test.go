@@ -9,8 +9,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// A plan that was approved deploys to the accounts that the files have now. What is not in a unit is not read at, and neither is a target whose name only reads
-// like that of an account if the files have it.
+// A plan that was approved deploys to the accounts that the files have now. Stacks that are in no unit are not checked, and neither is a target of the files
+// whose name has the form of that of an account.
 func TestDeparted(t *testing.T) {
 	desired := project.Project{Nodes: map[string]project.Node{"net@org-111111111111": {}, "zone": {}}}
 	if err := plan.Departed(desired, []string{"net@org-111111111111", "zone", "gone", "app@eu"}); err != nil {
