@@ -4,7 +4,6 @@ package ec2
 
 import (
 	"cmp"
-	"encoding/json"
 	"encoding/xml"
 	"net/http"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
-	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/infra/local/resource"
 )
 
 // Service is an http.Handler that speaks the query protocol of EC2. Use it by its address.
@@ -148,22 +147,12 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
 		if properties, _, ok := s.Find(r, "AWS::EC2::Instance", id); ok {
 			is := s.namedOf(id)
 			all.Instances = append(all.Instances, instance{
-				ID: id, Is: &is, Root: "ebs", Type: cmp.Or(property(properties, "InstanceType"), "m1.small"), Usage: "RunInstances",
-				Placing: &placement{cmp.Or(property(properties, "Tenancy"), "default")},
+				ID: id, Is: &is, Root: "ebs", Type: cmp.Or(resource.Property(properties, "InstanceType"), "m1.small"), Usage: "RunInstances",
+				Placing: &placement{cmp.Or(resource.Property(properties, "Tenancy"), "default")},
 			})
 		}
 	}
 	answer(w, all)
-}
-
-// property is the text of a property.
-func property(properties, name string) string {
-	var all map[string]any
-	if json.Unmarshal([]byte(properties), &all) != nil {
-		return ""
-	}
-	text, _ := template.Text(all[name])
-	return text
 }
 
 // change stops or starts instances.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
-	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/infra/local/resource"
 )
 
 // Service is an http.Handler that speaks ECS's JSON protocol. Use it by its address.
@@ -137,7 +137,7 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request, cluster strin
 func definition(arn, properties string) map[string]any {
 	d := map[string]any{"taskDefinitionArn": arn, "status": "ACTIVE"}
 	for name, key := range map[string]string{"Cpu": "cpu", "Memory": "memory"} {
-		if text := property(properties, name); text != "" {
+		if text := resource.Property(properties, name); text != "" {
 			d[key] = text
 		}
 	}
@@ -164,18 +164,18 @@ func placed(properties string) ([]used, string) {
 	if json.Unmarshal([]byte(properties), &all) == nil && len(all.CapacityProviderStrategy) > 0 {
 		return all.CapacityProviderStrategy, ""
 	}
-	return nil, cmp.Or(property(properties, "LaunchType"), "EC2")
+	return nil, cmp.Or(resource.Property(properties, "LaunchType"), "EC2")
 }
 
 // described describes a service. It has the desired count of its template until a request sets another one; 1 if the template has none.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecs-service.html
 func (s *Service) described(arn, properties, stack string) described {
-	d := described{ServiceArn: arn, ServiceName: arn[strings.LastIndexByte(arn, '/')+1:], Status: "ACTIVE", SchedulingStrategy: "REPLICA", TaskDefinition: property(properties, "TaskDefinition")}
+	d := described{ServiceArn: arn, ServiceName: arn[strings.LastIndexByte(arn, '/')+1:], Status: "ACTIVE", SchedulingStrategy: "REPLICA", TaskDefinition: resource.Property(properties, "TaskDefinition")}
 	d.Strategy, d.LaunchType = placed(properties)
 	if daemon(properties) {
 		d.SchedulingStrategy = "DAEMON"
 	}
-	desired, err := strconv.Atoi(property(properties, "DesiredCount"))
+	desired, err := strconv.Atoi(resource.Property(properties, "DesiredCount"))
 	if err != nil {
 		desired = 1
 	}
@@ -191,16 +191,8 @@ func (s *Service) described(arn, properties, stack string) described {
 
 // daemon reports whether a service has a task on each container instance.
 // https://docs.aws.amazon.com/AmazonECS/latest/developerguide/ecs_services.html#service_scheduler_daemon
-func daemon(properties string) bool { return property(properties, "SchedulingStrategy") == "DAEMON" }
-
-// property is the text of a property.
-func property(properties, name string) string {
-	var all map[string]any
-	if json.Unmarshal([]byte(properties), &all) != nil {
-		return ""
-	}
-	text, _ := template.Text(all[name])
-	return text
+func daemon(properties string) bool {
+	return resource.Property(properties, "SchedulingStrategy") == "DAEMON"
 }
 
 // answer writes an answer.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
-	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/infra/local/resource"
 )
 
 // Service is an http.Handler that speaks SageMaker's JSON protocol. Use it by its address.
@@ -23,29 +23,13 @@ type Service struct {
 	// Takes is how long it takes to stop or start a notebook instance.
 	Takes time.Duration
 
-	mu     sync.Mutex
-	states map[string]state // by stack and ARN; in service if it is missing
+	mu        sync.Mutex
+	notebooks resource.Switches // by stack and ARN
 }
 
-// A state is what a request has made of a notebook instance.
-type state struct {
-	on   bool
-	over time.Time // when it is stopped or in service
-}
-
-// status is that of the state.
+// statuses are those of notebook instances.
 // https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeNotebookInstance.html
-func (s state) status(now time.Time) string {
-	switch over := !now.Before(s.over); {
-	case s.on && over:
-		return "InService"
-	case s.on:
-		return "Pending"
-	case over:
-		return "Stopped"
-	}
-	return "Stopping"
-}
+var statuses = resource.Statuses{On: "InService", Starting: "Pending", Off: "Stopped", Stopping: "Stopping"}
 
 // ServeHTTP answers DescribeNotebookInstance, StopNotebookInstance and StartNotebookInstance.
 // https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_Operations.html
@@ -73,7 +57,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch operation {
 	case "DescribeNotebookInstance":
 		answer = map[string]string{
-			"NotebookInstanceArn": arn, "NotebookInstanceName": in.NotebookInstanceName, "NotebookInstanceStatus": s.stateOf(key).status(time.Now()), "InstanceType": property(properties, "InstanceType"),
+			"NotebookInstanceArn": arn, "NotebookInstanceName": in.NotebookInstanceName, "NotebookInstanceStatus": s.notebooks.Status(key, statuses), "InstanceType": resource.Property(properties, "InstanceType"),
 		}
 	case "StopNotebookInstance", "StartNotebookInstance":
 		if message := s.change(key, arn, operation == "StartNotebookInstance"); message != "" {
@@ -91,38 +75,16 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // change stops a notebook instance that is in service, or starts one that is stopped. It returns what SageMaker says about another one.
 // https://github.com/aws/amazon-sagemaker-examples/issues/1094
 func (s *Service) change(key, arn string, on bool) string {
-	now := time.Now()
-	from, to := "InService", "Stopping"
+	from, to := statuses.On, statuses.Stopping
 	if on {
-		from, to = "Stopped", "Pending"
+		from, to = statuses.Off, statuses.Starting
 	}
-	if is := s.stateOf(key).status(now); is != from {
+	if is := s.notebooks.Status(key, statuses); is != from {
 		if on {
 			from += ", Failed"
 		}
 		return "Status (" + is + ") not in ([" + from + "]). Unable to transition to (" + to + ") for Notebook Instance (" + arn + ")"
 	}
-	if s.states == nil {
-		s.states = make(map[string]state)
-	}
-	s.states[key] = state{on, now.Add(s.Takes)}
+	s.notebooks.Set(key, on, s.Takes)
 	return ""
-}
-
-// stateOf is the state of a notebook instance; in service if no request has changed it.
-func (s *Service) stateOf(key string) state {
-	if is, changed := s.states[key]; changed {
-		return is
-	}
-	return state{on: true}
-}
-
-// property is the text of a property.
-func property(properties, name string) string {
-	var all map[string]any
-	if json.Unmarshal([]byte(properties), &all) != nil {
-		return ""
-	}
-	text, _ := template.Text(all[name])
-	return text
 }
