@@ -51,7 +51,7 @@ revision              fault project plan run
 purge                 fault plan run
 hook                  fault project remote lib/pattern
 suspend               fault project plan
-backup                fault project plan
+backup                fault project plan lib/pattern
 action                fault project plan hook suspend lib/price
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
 fact                  fault project plan run action lib/template
@@ -65,17 +65,18 @@ enginetest/contract   fault project unit plan run backup suspend action engine l
 
 aws/awserr            fault sdk
 aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
+aws/awsbackup         fault project backup aws/awserr sdk
 aws/autoscaling       fault project suspend lib/price aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
 aws/dynamodb          fault project backup plan run engine lib/budget aws/awserr sdk
-aws/ec2               fault project suspend lib/price aws/awserr sdk
+aws/ec2               fault project suspend backup lib/price aws/awserr sdk
 aws/ecr               fault project aws/awserr sdk
 aws/ecs               fault project suspend lib/price aws/awserr sdk
 aws/eventbridge       fault project plan run lib/markdown aws/awserr sdk
 aws/lambda            fault project aws/awserr sdk
 aws/organizations     fault project unit aws/awserr sdk
 aws/rds               fault project backup suspend lib/price aws/awserr sdk
-aws/redshift          fault project suspend lib/price aws/awserr sdk
+aws/redshift          fault project suspend backup lib/price aws/awserr sdk
 aws/s3                fault project remote plan run purge engine aws/awserr sdk
 aws/sagemaker         fault project suspend lib/price aws/awserr sdk
 aws/scheduler         fault project aws/awserr sdk
@@ -109,7 +110,7 @@ entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest
 entry/api             fault project access run plan revision purge engine lib/pattern lib/strict entry/report entry/target
 
-wire                  fault project remote access unit plan run action fact engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/redshift aws/s3 aws/sagemaker aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
+wire                  fault project remote access unit plan run action fact engine hook backup suspend lib/budget lib/download lib/pattern format format/archive format/check format/packages entry/api entry/notify entry/page entry/report entry/target entry/term entry/trigger aws/autoscaling aws/awsbackup aws/cloudformation aws/cloudwatch aws/dynamodb aws/ec2 aws/ecr aws/ecs aws/eventbridge aws/lambda aws/organizations aws/rds aws/redshift aws/s3 aws/sagemaker aws/scheduler aws/secretsmanager aws/sns aws/ssm aws/stepfunctions aws/sts sdk purge
 
 client                fault plan entry/report sdk
 entry/cli/httpapi     fault project plan run purge engine client entry/report

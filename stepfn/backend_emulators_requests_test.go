@@ -330,14 +330,14 @@ func (w stacks) files() archive.Files {
 		if s.express {
 			b.WriteString("    deployment: express\n")
 		}
-		if len(s.needs) > 0 || s.restorable() {
+		if len(s.needs) > 0 || s.restorable() != nil {
 			b.WriteString("    parameters:\n")
 		}
 		for _, n := range s.needs {
 			fmt.Fprintf(&b, "      %s: %s\n", n.param(), n.written())
 		}
-		if s.restorable() {
-			fmt.Fprintf(&b, "      %s: ${restored:Database}\n", backupParameter)
+		for _, resource := range s.restorable() {
+			fmt.Fprintf(&b, "      %s: ${restored:%s}\n", backupParameter+resource, resource)
 		}
 		files[s.file()] = s.template(w)
 	}
@@ -350,11 +350,11 @@ func (w stacks) files() archive.Files {
 // name of the stack, and a value that depends on the version and the parameters.
 func (s stack) template(w stacks) []byte {
 	var params, values, imports strings.Builder
-	if len(s.needs) > 0 || s.restorable() {
+	if len(s.needs) > 0 || s.restorable() != nil {
 		params.WriteString("Parameters:\n")
 	}
-	if s.restorable() {
-		fmt.Fprintf(&params, "  %s: { Type: String, Default: \"\" }\n", backupParameter)
+	for _, resource := range s.restorable() {
+		fmt.Fprintf(&params, "  %s: { Type: String, Default: \"\" }\n", backupParameter+resource)
 	}
 	for i, n := range s.needs {
 		if i == 0 {
@@ -366,8 +366,11 @@ func (s stack) template(w stacks) []byte {
 			fmt.Fprintf(&imports, ", !ImportValue %s-Name", w.named(n.name).physical)
 		}
 	}
-	if s.restorable() {
-		fmt.Fprintf(&params, "Conditions:\n  Restored: !Not [!Equals [!Ref %s, \"\"]]\n", backupParameter)
+	for i, resource := range s.restorable() {
+		if i == 0 {
+			params.WriteString("Conditions:\n")
+		}
+		fmt.Fprintf(&params, "  Restored%s: !Not [!Equals [!Ref %s, \"\"]]\n", resource, backupParameter+resource)
 	}
 	return fmt.Appendf(nil, `Description: %s
 %sResources:
@@ -390,8 +393,8 @@ func (s stack) groupsText() string {
 	}
 	if both := sim.DatabasesOf(s.physical, s.version); both != nil {
 		properties := "DBInstanceIdentifier: " + both[0]
-		if s.restorable() { // CloudFormation chooses its name, because it replaces the database
-			properties = "DBSnapshotIdentifier: !If [Restored, !Ref " + backupParameter + ", !Ref AWS::NoValue]"
+		if s.restorable() != nil { // CloudFormation chooses its name, because it replaces the database
+			properties = "DBSnapshotIdentifier: " + restoredValue("Database")
 		}
 		fmt.Fprintf(&text, "  Database: { Type: \"AWS::RDS::DBInstance\", Properties: { %s, Engine: mysql } }\n", properties)
 		fmt.Fprintf(&text, "  Cluster: { Type: \"AWS::RDS::DBCluster\", Properties: { DBClusterIdentifier: %s, Engine: aurora-mysql } }\n", both[1])
@@ -408,7 +411,13 @@ func (s stack) groupsText() string {
 		fmt.Fprintf(&text, "  Tasks%d: { Type: \"AWS::ECS::TaskDefinition\", Properties: { Cpu: %d, Memory: %d } }\n", i, sim.TaskCPU, sim.TaskMemory)
 		fmt.Fprintf(&text, "  Service%d: { Type: \"AWS::ECS::Service\", Properties: { ServiceName: %s, Cluster: cluster, DesiredCount: %d, LaunchType: FARGATE, TaskDefinition: !Ref Tasks%d } }\n", i, arn[strings.LastIndexByte(arn, '/')+1:], sim.FirstTasks, i)
 	}
+	for _, one := range sim.StoresOf(s.physical, s.version) {
+		fmt.Fprintf(&text, "  %s: { Type: %q, Properties: { %s } }\n", one.ID, one.Type, storeProperties[one.Type])
+	}
 	for i, kind := range slices.Sorted(maps.Keys(sim.MachinesOf(s.physical, s.version))) {
+		if storeProperties[kind] != "" && strings.HasPrefix(s.version, "w") {
+			continue // it is there already
+		}
 		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {%s} }\n", i, kind, map[string]string{"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " "}[kind])
 	}
 	return text.String()
@@ -427,11 +436,32 @@ func (r *emulators) putInner(s stack) {
 	r.put(s.innerKey(), []byte("Resources:\n  Topic: { Type: \"AWS::SNS::Topic\", Properties: { DisplayName: expected } }\n"+services.groupsText()))
 }
 
-// backupParameter is the parameter that names the backup from which the database of a stack is restored.
-const backupParameter = "BackupOfDatabase"
+// storeProperties are the properties of what sim.StoresOf has, by type. CloudFormation chooses the names.
+var storeProperties = map[string]string{
+	"AWS::Redshift::Cluster": "ClusterType: single-node, NodeType: ra3.large, DBName: dev, MasterUsername: admin, SnapshotIdentifier: " + restoredValue("Warehouse"),
+	"AWS::EFS::FileSystem":   "Encrypted: true",
+	"AWS::EC2::Volume":       "AvailabilityZone: us-east-1a, Size: 1, SnapshotId: " + restoredValue("Volume"),
+}
 
-// restorable reports whether the stack has that parameter: a version that starts with the letter b has databases and the parameter.
-func (s stack) restorable() bool { return strings.HasPrefix(s.version, "b") }
+// restoredValue is the value of the property that names the backup from which a resource is restored.
+func restoredValue(resource string) string {
+	return "!If [Restored" + resource + ", !Ref " + backupParameter + resource + ", !Ref AWS::NoValue]"
+}
+
+// backupParameter begins the name of the parameter that names the backup from which a resource of a stack is restored. Its logical ID follows.
+const backupParameter = "BackupOf"
+
+// restorable lists the resources of the stack that have that parameter: a version that starts with the letter b has databases, and one that starts with w other
+// stores.
+func (s stack) restorable() []string {
+	switch s.version[:min(1, len(s.version))] {
+	case "b":
+		return []string{"Database"}
+	case "w":
+		return []string{"Volume", "Warehouse"}
+	}
+	return nil
+}
 
 // topicName is the property of the topic that gives it a name: a version that starts with the letter r has one.
 func (s stack) topicName() string {

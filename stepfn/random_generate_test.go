@@ -409,7 +409,7 @@ func (a *generator) version() string {
 		return []string{"g1", "g2", "d1", "c1", "n1"}[a.suspending.IntN(5)]
 	}
 	if a.snapping != nil && !a.emulated && a.snapping.IntN(2) == 0 {
-		return []string{"b1", "b2", "d1", "t1"}[a.snapping.IntN(4)]
+		return []string{"b1", "b2", "d1", "t1", "w1", "w2"}[a.snapping.IntN(6)]
 	}
 	return a.one("v1", "v2", "v3")
 }

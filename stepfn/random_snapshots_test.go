@@ -46,7 +46,7 @@ func (a *generator) snap() {
 		}
 		if len(a.last) > 0 && !a.plain && !a.emulated && a.snapping.IntN(2) == 0 {
 			st := a.last[a.snapping.IntN(len(a.last))]
-			of := []string{"db-" + st.physical, "cluster-" + st.physical, "table-" + st.physical}[a.snapping.IntN(3)]
+			of := []string{"db-" + st.physical, "cluster-" + st.physical, "table-" + st.physical, "warehouse-" + st.physical, "volume-" + st.physical, "files-" + st.physical}[a.snapping.IntN(6)]
 			if a.snapping.IntN(4) == 0 {
 				a.add("fail-backup", of)
 			} else {
@@ -168,25 +168,37 @@ func left(r run.Run, arn, name string) bool {
 	return (r.State != run.StateSucceeded || r.KeepBackups) && (strings.Contains(says, arn) || strings.Contains(says, name))
 }
 
-// restored checks an update of a stack with a parameter that names what its database was restored from.
+// restored checks an update of a stack with parameters that name what its resources were restored from.
 func (w *monitor) restored(t action.Task, before, after map[string]string) {
-	was, is := before[backupParameter], after[backupParameter]
-	if _, has := after[backupParameter]; !has || was == is {
-		return
+	for key, is := range after {
+		if was := before[key]; strings.HasPrefix(key, backupParameter) && was != is {
+			w.restoredFrom(t, key, was, is)
+		}
 	}
+}
+
+// restoredFrom checks that a restore changes a parameter from one value to another, and to a backup that exists.
+func (w *monitor) restoredFrom(t action.Task, key, was, is string) {
 	r := w.p.Store.Lend(t.Run)
 	o := plan.AllOperations().Of(r.Operation)
-	w.holds(keptRestored, o.FromRevision && o.NamesSnapshot(), "run %s, a %s, changes what the database of %s is restored from: from %q to %q", r.ID, r.Operation, t.Node.Name, was, is)
-	exists := slices.ContainsFunc(w.p.Cloud.Backups(), func(arn string) bool { return arn == is || strings.HasSuffix(arn, ":"+is) })
-	w.holds(keptRestored, exists, "run %s restores the database of %s from %q, which does not exist", r.ID, t.Node.Name, is)
+	w.holds(keptRestored, o.FromRevision && o.NamesSnapshot(), "run %s, a %s, changes the parameter %s of %s: from %q to %q", r.ID, r.Operation, key, t.Node.Name, was, is)
+	exists := slices.ContainsFunc(w.p.Cloud.Backups(), func(arn string) bool {
+		return arn == is || strings.EqualFold(w.p.Cloud.BackupName(arn), is)
+	})
+	w.holds(keptRestored, key != backupParameter+"Volume", "run %s changes what the volume of %s was created from, which CloudFormation refuses: from %q to %q", r.ID, t.Node.Name, was, is)
+	w.holds(keptRestored, exists, "run %s restores %s of %s from %q, which does not exist", r.ID, key, t.Node.Name, is)
 }
 
 // creates checks a creation: no stack is created without data that a restore was to create with data.
 func (w *monitor) creates(t action.Task, with map[string]string) {
 	r := w.p.Store.Lend(t.Run)
-	if value, has := with[backupParameter]; has && value == "" {
+	for key, value := range with {
+		resource, has := strings.CutPrefix(key, backupParameter)
+		if !has || value != "" {
+			continue
+		}
 		l, err := w.p.Store.Lock(context.Background(), r.Project)
-		arn := l.Unrestored[t.Node.Name+".Database"]
-		w.holds(notEmpty, err == nil && arn == "", "run %s, a %s, creates %s without data, and a restore was to create it from %s", r.ID, r.Operation, t.Node.Name, arn)
+		arn := l.Unrestored[t.Node.Name+"."+resource]
+		w.holds(notEmpty, err == nil && arn == "", "run %s, a %s, creates %s of %s without data, and a restore was to create it from %s", r.ID, r.Operation, resource, t.Node.Name, arn)
 	}
 }

@@ -227,13 +227,17 @@ func (s *scenario) listsBackups(st statement) {
 	s.expect(strings.Join(s.Backups(), " "), strings.Join(recorded, " "))
 }
 
-// restored compares what names the backup of a stack's database with those that snapshots have.
+// restored compares what names the backup of a stack's database, or of another resource as in data.Warehouse, with those that snapshots have.
 func (s *scenario) restored(st statement) {
-	_, params := s.Deployed(s.at(st.args[0]))
-	got := params[backupParameter]
+	name, resource, other := strings.Cut(st.args[0], ".")
+	if !other {
+		resource = "Database"
+	}
+	_, params := s.Deployed(s.at(name))
+	got := params[backupParameter+resource]
 	for _, one := range s.Lock().Snapshots {
 		for _, b := range one.Backups {
-			if got != "" && (got == b.ARN || got == b.Name()) {
+			if got != "" && (got == b.ARN && b.Naming == plan.ByARN || strings.EqualFold(got, b.Name())) {
 				got = one.Name
 			}
 		}
@@ -246,7 +250,7 @@ func (s *scenario) restoreOutside(st statement) {
 	for _, one := range s.Lock().Snapshots {
 		for _, b := range one.Backups {
 			if one.Name == st.args[1] && b.Node == st.args[0] && b.Resource == "Database" {
-				s.SetParameter(s.at(b.Node), backupParameter, b.ARN)
+				s.SetParameter(s.at(b.Node), backupParameter+b.Resource, b.ARN)
 				return
 			}
 		}

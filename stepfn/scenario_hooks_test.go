@@ -16,13 +16,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	sdkbackup "github.com/aws/aws-sdk-go-v2/service/backup"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	sdkdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkecs "github.com/aws/aws-sdk-go-v2/service/ecs"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
 	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
+	sdkredshift "github.com/aws/aws-sdk-go-v2/service/redshift"
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sdksts "github.com/aws/aws-sdk-go-v2/service/sts"
@@ -467,6 +470,33 @@ func (r *emulators) Backups() []string {
 	}
 	for _, s := range tables.BackupSummaries {
 		arns = append(arns, *s.BackupArn)
+	}
+	warehouses, err := sdkredshift.NewFromConfig(r.cloud.Config()).DescribeClusterSnapshots(r.Context(), &sdkredshift.DescribeClusterSnapshotsInput{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, s := range warehouses.Snapshots {
+		arns = append(arns, *s.SnapshotArn)
+	}
+	volumes, err := sdkec2.NewFromConfig(r.cloud.Config()).DescribeSnapshots(r.Context(), &sdkec2.DescribeSnapshotsInput{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, s := range volumes.Snapshots {
+		arns = append(arns, "arn:aws:ec2:us-east-1::snapshot/"+*s.SnapshotId)
+	}
+	jobs, err := sdkbackup.NewFromConfig(r.cloud.Config()).ListBackupJobs(r.Context(), &sdkbackup.ListBackupJobsInput{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, j := range jobs.BackupJobs {
+		_, err := testGround{r}.Backups().Files.Backup(r.Context(), testGround{r}.Target(), *j.RecoveryPointArn)
+		switch {
+		case err == nil:
+			arns = append(arns, *j.RecoveryPointArn)
+		case !fault.Is(err, fault.Missing):
+			r.Fatal(err)
+		}
 	}
 	slices.Sort(arns)
 	return arns

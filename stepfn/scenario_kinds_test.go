@@ -215,7 +215,7 @@ func (r *reader) isProjectStack(arg string) bool {
 func isVersion(arg string) bool {
 	kind, number := arg[:min(1, len(arg))], arg[min(1, len(arg)):]
 	_, err := strconv.Atoi(number)
-	return strings.Contains("vrgodcsbtn", kind) && err == nil
+	return strings.Contains("vrgodcsbtnw", kind) && err == nil
 }
 
 // isPair reports whether arg is STACK/VERB.

@@ -190,7 +190,7 @@ var words = []word{
 	{"database", "TEXT DATABASE-STATUS", (*scenario).database, isCheck}, // the status of a DB instance or cluster, as RDS calls it
 	{"state", "TEXT STACK [TEXT...]", (*scenario).state, isCheck},       // the states of the resources of a type that the stack has
 	{"tasks", "TEXT NUMBER", (*scenario).tasks, isCheck},                // how many an ECS service keeps running
-	{"restored", "STACK [TEXT]", (*scenario).restored, isCheck},         // the snapshot from whose backup the database of the stack was restored, by its parameter; none if there is no text
+	{"restored", "TEXT [TEXT]", (*scenario).restored, isCheck},          // the snapshot from whose backup the database of the stack was restored, or its resource as in data.Warehouse, by its parameter; none if there is no second text
 	{"backups", "[TEXT...]", (*scenario).listsBackups, isCheck},         // the snapshots that backups of the lock belong to, with how many they have; all these exist, and no others
 	{"asleep", "[STACK...]", (*scenario).asleep, isCheck},               // the suspended stacks
 	{"bucket", "TEXT NUMBER", (*scenario).holdsObjects, isCheck},        // a bucket has so many objects

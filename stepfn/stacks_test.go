@@ -276,8 +276,8 @@ func (w stacks) project() project.Project {
 					imports = append(imports, at(w.named(need.name).physical, from))
 				}
 			}
-			if s.restorable() {
-				n.Parameters[backupParameter] = project.Text{{Source: &project.Source{Restored: "Database", Target: n.Target}}}
+			for _, resource := range s.restorable() {
+				n.Parameters[backupParameter+resource] = project.Text{{Source: &project.Source{Restored: resource, Target: n.Target}}}
 			}
 			n.Needs = slices.Compact(sorted(n.Needs))
 			if s.keeps() {

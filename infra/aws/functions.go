@@ -98,6 +98,9 @@ func (i *installation) addFunctions() {
 	if len(i.settings.backups) > 0 {
 		policies = append(policies, i.addPolicy("back-up", "What Stackwright may do to back up what stacks hold in this account", backsUp(i.settings)))
 	}
+	if i.settings.vault.Name != "" {
+		policies = append(policies, i.addPolicy("back-up-files", "What Stackwright may do to back up file systems in this account", backsUpFiles(i.settings)))
+	}
 	for _, name := range i.names {
 		size := sizes[name]
 		logs := i.addLogs(title(name)+"Logs", i.logs(name))
@@ -167,6 +170,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	}
 	if len(i.settings.backups) > 0 && name == "plan" {
 		e["STACKWRIGHT_BACKUPS"] = i.settings.backups.String()
+	}
+	if text := i.settings.vault.String(); text != "" && (name == "plan" || slices.Contains(changing, name)) {
+		e["STACKWRIGHT_BACKUP_VAULT"] = text
 	}
 	if len(i.settings.external) > 0 && name == "plan" {
 		e["STACKWRIGHT_EXTERNAL"] = i.settings.external.String()

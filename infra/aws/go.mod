@@ -19,6 +19,7 @@ require (
 )
 
 require (
+	github.com/aws/aws-sdk-go-v2/service/backup v1.69.6 // indirect
 	github.com/aws/aws-sdk-go-v2/service/ec2 v1.344.0 // indirect
 	github.com/aws/aws-sdk-go-v2/service/ecs v1.104.0 // indirect
 	github.com/aws/aws-sdk-go-v2/service/organizations v1.62.5 // indirect

@@ -18,7 +18,7 @@ var excused = []struct {
 
 	found bool
 }{
-	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `\w+Role|ChangeStacks|SuspendResources|BackUp`, why: "permissions*.go say why beside each wildcard, and TestWildcardsHaveReasons that it does; there is none in an action"},
+	{rule: `AwsSolutions-IAM5\[Resource::.*`, of: `\w+Role|ChangeStacks|SuspendResources|BackUp|BackUpFiles`, why: "permissions*.go say why beside each wildcard, and TestWildcardsHaveReasons that it does; there is none in an action"},
 	{rule: `Serverless-LambdaStarPermissions`, of: `\w+Role`, why: "the same, of functions: the resources of traces and of what users name"},
 	{rule: `AwsSolutions-IAM4\[Policy::.*`, of: `ExecutionRole`, why: "the setting executionPolicies says what the projects' stacks may contain"},
 	{rule: `AwsSolutions-IAM4`, of: `Execution`, why: "a parameter of the target says what its stacks may contain"},

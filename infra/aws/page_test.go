@@ -84,7 +84,7 @@ type row struct {
 // rows are the rows of the table.
 func rows(t *testing.T) string {
 	t.Helper()
-	s, err := read(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": "111111111111", "customerKey": true, "adoptable": "legacy-*", "suspend": "*@dev", "backups": "*@prod", "organization": "o-a1b2c3d4e5", "notify": "reports;report=html,ops;webhook=https://ops.example.com/;secret=arn:aws:secretsmanager:us-east-1:222222222222:secret:ops-AbCdEf", "remoteFiles": "shop@*=s3://shop-templates/", "hooks": "arn:aws:lambda:us-east-1:222222222222:function:hook-*,arn:aws:states:us-east-1:222222222222:stateMachine:hook-*,arn:aws:events:us-east-1:222222222222:event-bus/hooks,arn:aws:sns:us-east-1:222222222222:hook-*,arn:aws:cloudwatch:us-east-1:222222222222:alarm:hook-*,shop@*=arn:aws:s3:::shop-*,arn:aws:autoscaling:us-east-1:222222222222:autoScalingGroup:*:autoScalingGroupName/hook-*,arn:aws:ssm:us-east-1:222222222222:parameter/hook/*,https://hooks.example.com/*,arn:aws:secretsmanager:us-east-1:222222222222:secret:hook/*"})
+	s, err := read(map[string]any{"executionPolicies": "PowerUserAccess", "targetAccounts": "111111111111", "customerKey": true, "adoptable": "legacy-*", "suspend": "*@dev", "backups": "*@prod", "backupVault": "backups,backup", "organization": "o-a1b2c3d4e5", "notify": "reports;report=html,ops;webhook=https://ops.example.com/;secret=arn:aws:secretsmanager:us-east-1:222222222222:secret:ops-AbCdEf", "remoteFiles": "shop@*=s3://shop-templates/", "hooks": "arn:aws:lambda:us-east-1:222222222222:function:hook-*,arn:aws:states:us-east-1:222222222222:stateMachine:hook-*,arn:aws:events:us-east-1:222222222222:event-bus/hooks,arn:aws:sns:us-east-1:222222222222:hook-*,arn:aws:cloudwatch:us-east-1:222222222222:alarm:hook-*,shop@*=arn:aws:s3:::shop-*,arn:aws:autoscaling:us-east-1:222222222222:autoScalingGroup:*:autoScalingGroupName/hook-*,arn:aws:ssm:us-east-1:222222222222:parameter/hook/*,https://hooks.example.com/*,arn:aws:secretsmanager:us-east-1:222222222222:secret:hook/*"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,11 @@ func (r row) to() string {
 	out := quoted(r.On)
 	for _, operator := range slices.Sorted(maps.Keys(r.If)) {
 		for _, key := range slices.Sorted(maps.Keys(r.If[operator])) {
-			out += ", if `" + key + "` is " + strings.ReplaceAll(quoted(texts(asJSON(r.If[operator][key]))), "` `", "` or `")
+			is := "` is "
+			if strings.Contains(operator, "Not") {
+				is = "` is not "
+			}
+			out += ", if `" + key + is + strings.ReplaceAll(quoted(texts(asJSON(r.If[operator][key]))), "` `", "` or `")
 		}
 	}
 	return out

@@ -27,7 +27,7 @@ type conditions map[string]map[string]any
 func permissions(s settings) map[string][]permission {
 	all := inRoles(s)
 	for _, f := range changing {
-		all[f] = slices.Concat(all[f], changes(s), suspends(s), backsUp(s))
+		all[f] = slices.Concat(all[f], changes(s), suspends(s), backsUp(s), backsUpFiles(s))
 	}
 	return all
 }

@@ -67,7 +67,7 @@ func (r role) allowed() (all []string) {
 func TestPoliciesAreInRoles(t *testing.T) {
 	for i, made := range []func() (template, error){plain, full} {
 		all := the(t, made)
-		want := [][]string{{"Boundary", "ChangeStacks"}, {"BackUp", "Boundary", "ChangeStacks", "SuspendResources"}}[i]
+		want := [][]string{{"Boundary", "ChangeStacks"}, {"BackUp", "BackUpFiles", "Boundary", "ChangeStacks", "SuspendResources"}}[i]
 		if got := all.of("AWS::IAM::ManagedPolicy"); !slices.Equal(got, want) {
 			t.Errorf("there are the managed policies %v, want the boundary, what changes stacks, and with the setting suspend what stops resources", got)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/access"
+	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/entry/notify"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -35,6 +36,7 @@ type settings struct {
 	logDays      int               // retention of the logs
 	suspend      project.Grants    // the projects that may be suspended
 	backups      project.Grants    // the projects whose data may be backed up
+	vault        backup.Vault      // where their file systems are backed up, and with which role; the zero value for nowhere
 	external     project.Externals // the stacks outside their projects whose outputs these may read
 
 	notify notify.Destinations // of the events of runs
@@ -68,6 +70,7 @@ var known = []setting{
 	{"external", "", readExternal},
 	{"suspend", "", readSuspend},
 	{"backups", "", readBackups},
+	{"backupVault", "", readBackupVault},
 	{"notify", "", readNotify},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
@@ -111,6 +114,12 @@ func read(context map[string]any) (settings, error) {
 	}
 	if s.page != "" && !slices.Contains(s.audience, s.page) {
 		wrong = append(wrong, errors.New("setting pageClient: the page sends ID tokens, whose audience is its client ID: add it to jwtAudience, and set jwtIssuer"))
+	}
+	if most := mostDriftPolicies(s); len(s.drift) > most {
+		wrong = append(wrong, fmt.Errorf("setting driftPolicies: it names %d managed policies, and at most %d have room: a role has at most 10, and Stackwright needs %d of them: put the permissions into fewer policies", len(s.drift), most, 10-most))
+	}
+	if s.vault != (backup.Vault{}) && len(s.backups) == 0 {
+		wrong = append(wrong, errors.New("setting backupVault: it says how file systems are backed up, and no project may have backups: set backups too"))
 	}
 	return s, errors.Join(wrong...)
 }
@@ -237,15 +246,18 @@ func readPolicies(s *settings, words []string) (err error) {
 }
 
 func readDriftPolicies(s *settings, words []string) (err error) {
-	if s.drift, err = managedPolicies(words); len(s.drift) > mostDriftPolicies {
-		return fmt.Errorf("it names %d managed policies, and at most %d have room: a role has at most 10, and Stackwright needs 3 of them: put the permissions into fewer policies", len(s.drift), mostDriftPolicies)
-	}
+	s.drift, err = managedPolicies(words)
 	return err
 }
 
-// mostDriftPolicies is how many managed policies a function's role can have beside those that addFunctions makes.
+// mostDriftPolicies is how many managed policies a function's role can have beside those that addFunctions makes: three, and another one for file systems.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
-const mostDriftPolicies = 10 - 3
+func mostDriftPolicies(s settings) int {
+	if s.vault.Name != "" {
+		return 10 - 4
+	}
+	return 10 - 3
+}
 
 // managedPolicies are the ARNs of managed policies, which are given by their ARNs, or by the names of AWS's.
 func managedPolicies(words []string) (arns []string, err error) {
@@ -295,6 +307,11 @@ func readSuspend(s *settings, words []string) (err error) {
 
 func readBackups(s *settings, words []string) (err error) {
 	s.backups, err = project.ParseGrants(strings.Join(words, ","))
+	return err
+}
+
+func readBackupVault(s *settings, words []string) (err error) {
+	s.vault, err = backup.ParseVault(strings.Join(words, ","))
 	return err
 }
 

@@ -28,8 +28,8 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"targetAccounts": many(mostAccounts(settings{stack: "stackwright"}) + 1)}, []string{"setting targetAccounts: they are 67, and the roles of an installation have room for 66"}},
 		{map[string]any{"executionPolicies": ""}, []string{"setting executionPolicies: it says what the projects' stacks may consist of, and has no default", "sandbox.json, team.json and platform.json"}},
 		{map[string]any{"executionPolicies": "a b*"}, []string{`"b*" is neither the ARN of a managed policy nor the name of one of AWS's`}},
-		{map[string]any{"driftPolicies": strings.Repeat("ReadOnlyAccess,", mostDriftPolicies-1) + "ReadOnlyAccess"}, nil},
-		{map[string]any{"driftPolicies": strings.Repeat("ReadOnlyAccess,", mostDriftPolicies) + "ReadOnlyAccess"}, []string{"setting driftPolicies: it names 8 managed policies, and at most 7 have room"}},
+		{map[string]any{"driftPolicies": strings.Repeat("ReadOnlyAccess,", mostDriftPolicies(settings{})-1) + "ReadOnlyAccess"}, nil},
+		{map[string]any{"driftPolicies": strings.Repeat("ReadOnlyAccess,", mostDriftPolicies(settings{})) + "ReadOnlyAccess"}, []string{"setting driftPolicies: it names 8 managed policies, and at most 7 have room"}},
 		{map[string]any{"projects": []any{"shop@prod", "team-*@*"}}, nil},
 		{map[string]any{"owner": []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/ann"}}, nil},
 		{map[string]any{"owner": "arn:aws:sts::000000000000:assumed-role/boss/ann"}, []string{"is a session", "write arn:aws:iam::000000000000:role/boss"}},
@@ -55,6 +55,12 @@ func TestSettings(t *testing.T) {
 		{map[string]any{"remoteFiles": "example.com,s3://shop-templates/"}, []string{`setting remoteFiles: remote files: "example.com" is not https://HOST/PREFIX/`, "does not say which projects may read the bucket"}},
 		{map[string]any{"external": []any{"shop@*=legacy-*", "*@prod=network", "shop@*=ssm:/shop/*"}}, nil},
 		{map[string]any{"external": "legacy-*"}, []string{`setting external: external: "legacy-*" is not a pattern: write PROJECT@ENVIRONMENT=STACK`}},
+		{map[string]any{"backups": "*@prod", "backupVault": "Default,service-role/AWSBackupDefaultServiceRole"}, nil},
+		{map[string]any{"backups": "*@prod", "backupVault": []any{"ours", "backs-up"}}, nil},
+		{map[string]any{"backups": "*@prod", "backupVault": "Default"}, []string{`setting backupVault: "Default" is not the name of a vault of AWS Backup and the name of a role, with a comma between them: write VAULT,ROLE, such as Default,service-role/`}},
+		{map[string]any{"backups": "*@prod", "backupVault": "Default,arn:aws:iam::111111111111:role/backup"}, []string{"setting backupVault: ", "write VAULT,ROLE"}},
+		{map[string]any{"backups": "*@prod", "backupVault": "Default,backup", "driftPolicies": strings.Repeat("ReadOnlyAccess,", 7)}, []string{"setting driftPolicies: it names 7 managed policies, and at most 6 have room: a role has at most 10, and Stackwright needs 4 of them"}},
+		{map[string]any{"backupVault": "Default,backup"}, []string{"setting backupVault: it says how file systems are backed up, and no project may have backups: set backups too"}},
 		{map[string]any{"organization": "o-a1b2c3d4e5"}, nil},
 		{map[string]any{"organization": []any{"o-a1b2c3d4e5", "arn:aws:iam::111111111111:role/stackwright/lists"}}, nil},
 		{map[string]any{"organization": "own"}, []string{`setting organization: "own" is not the ID of an organization, such as o-a1b2c3d4e5`}},
@@ -144,22 +150,24 @@ func TestMostAccountsFit(t *testing.T) {
 	}
 }
 
-// The longest list of projects that may be suspended, which has 1,000 letters, has room in its managed policy, which may have 6,144.
+// The longest list of projects that may be suspended, or whose data may be backed up, which has 1,000 letters, has room in its managed policy, which may have 6,144.
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
-func TestSuspendFits(t *testing.T) {
+func TestSuspendAndBackupsFit(t *testing.T) {
 	list := ""
 	for i := 0; len(list) < 1000; i++ {
 		list += fmt.Sprintf("a%02d@b,", i)
 	}
-	all, err := written(map[string]any{"stack": strings.Repeat("a", 32), "executionPolicies": "PowerUserAccess", "suspend": list[:strings.LastIndexByte(list[:1000], ',')]})
+	all, err := written(map[string]any{"stack": strings.Repeat("a", 32), "executionPolicies": "PowerUserAccess", "suspend": list[:strings.LastIndexByte(list[:1000], ',')], "backups": list[:strings.LastIndexByte(list[:1000], ',')], "backupVault": strings.Repeat("v", 50) + "," + strings.Repeat("r", 64)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy := os.Expand(text([]any{all.Resources["SuspendResources"].Properties["PolicyDocument"]}), func(string) string { return strings.Repeat("x", 12) })
-	if len(policy) > 6144 || len(policy) < 1000 {
-		t.Errorf("the policy has %d letters", len(policy))
+	for _, name := range []string{"SuspendResources", "BackUp", "BackUpFiles"} {
+		policy := os.Expand(text([]any{all.Resources[name].Properties["PolicyDocument"]}), func(string) string { return strings.Repeat("x", 12) })
+		if len(policy) > 6144 || len(policy) < 1000 {
+			t.Errorf("the policy %s has %d letters", name, len(policy))
+		}
+		t.Logf("the policy %s has %d letters of 6144", name, len(policy))
 	}
-	t.Logf("the policy has %d letters of 6144", len(policy))
 }
 
 // The most accounts fit into one output, which has at most 1,024 letters.

@@ -6,10 +6,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdkdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	sdkec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	sdkrds "github.com/aws/aws-sdk-go-v2/service/rds"
+	sdkredshift "github.com/aws/aws-sdk-go-v2/service/redshift"
 
 	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
+	"github.com/stackwright/stackwright/pkg/aws/ec2"
 	"github.com/stackwright/stackwright/pkg/aws/rds"
+	"github.com/stackwright/stackwright/pkg/aws/redshift"
 	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/fault"
 )
@@ -18,6 +22,7 @@ import (
 // holds no data of its own.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSnapshot.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBClusterSnapshot.html
+// https://docs.aws.amazon.com/redshift/latest/APIReference/API_CreateClusterSnapshot.html
 func backups(s *server) {
 	client := sdkrds.NewFromConfig(s.config)
 	_, err := client.CreateDBInstance(s.Context(), &sdkrds.CreateDBInstanceInput{
@@ -30,8 +35,17 @@ func backups(s *server) {
 	if err != nil {
 		s.Fatal(err)
 	}
+	warehouses := sdkredshift.NewFromConfig(s.config)
+	_, err = warehouses.CreateCluster(s.Context(), &sdkredshift.CreateClusterInput{
+		ClusterIdentifier: aws.String("saved-warehouse"), ClusterType: aws.String("single-node"), NodeType: aws.String("ra3.large"), DBName: aws.String("dev"), MasterUsername: aws.String("awsuser"), MasterUserPassword: aws.String("Password1"),
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
 	clients := in[rds.BackupClient](client)
-	for id, b := range map[string]backup.Backer{"Saved": rds.InstanceSnapshots(clients), "saved-cluster": rds.ClusterSnapshots(clients)} {
+	for id, b := range map[string]backup.Backer{
+		"Saved": rds.InstanceSnapshots(clients), "saved-cluster": rds.ClusterSnapshots(clients), "saved-warehouse": redshift.NewSnapshots(in[redshift.BackupClient](warehouses)),
+	} {
 		seen, err := b.See(s.Context(), target, []string{id, "nobody"})
 		if err != nil || len(seen) != 1 || seen[id].Unready != "" {
 			s.Errorf("%s: seen %+v: %v", id, seen, err)
@@ -105,6 +119,50 @@ func tableBackups(s *server) {
 		s.Errorf("a backup of another program: %v", err)
 	}
 	if _, err := b.BackUp(s.Context(), target, "nobody", "sw-nobody", nil); !fault.Is(err, fault.Missing) {
+		s.Errorf("nobody is backed up: %v", err)
+	}
+}
+
+// volumeBackups backs up a volume of moto: CreateSnapshot has no token, and a repeated request is the same snapshot all the same. One that another program has made, with the tags of
+// the volume, is not deleted.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSnapshot.html
+func volumeBackups(s *server) {
+	client := sdkec2.NewFromConfig(s.config)
+	made, err := client.CreateVolume(s.Context(), &sdkec2.CreateVolumeInput{AvailabilityZone: aws.String(region + "a"), Size: aws.Int32(1)})
+	if err != nil {
+		s.Fatal(err)
+	}
+	id := *made.VolumeId
+	b := ec2.NewSnapshots(in[ec2.BackupClient](client))
+	if seen, err := b.See(s.Context(), target, []string{id, "vol-0123456789abcdef0"}); err != nil || len(seen) != 1 || seen[id].Unready != "" {
+		s.Errorf("seen %+v: %v", seen, err)
+	}
+	tags := map[string]string{"stackwright:project": "shop@prod"}
+	arn, err := b.BackUp(s.Context(), target, id, "sw-one", tags)
+	again, same := b.BackUp(s.Context(), target, id, "sw-one", tags)
+	other, another := b.BackUp(s.Context(), target, id, "sw-other", tags)
+	if err := errors.Join(err, same, another); err != nil || arn == "" || again != arn || other == arn {
+		s.Errorf("the snapshots are %s, %s and %s: %v", arn, again, other, err)
+	}
+	if made, err := b.Backup(s.Context(), target, arn); made.State != backup.Available || err != nil {
+		s.Errorf("the snapshot is %+v: %v", made, err)
+	}
+	for _, want := range []fault.Kind{"", fault.Missing} {
+		if err := b.Delete(s.Context(), target, arn); want == "" && err != nil || want != "" && !fault.Is(err, want) {
+			s.Errorf("delete: %v, want %q", err, want)
+		}
+	}
+	if _, err := b.Find(s.Context(), target, id, "sw-one"); !fault.Is(err, fault.Missing) {
+		s.Errorf("a deleted snapshot is found: %v", err)
+	}
+	theirs, err := client.CreateSnapshot(s.Context(), &sdkec2.CreateSnapshotInput{VolumeId: &id})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := b.Delete(s.Context(), target, "arn:aws:ec2:"+region+"::snapshot/"+*theirs.SnapshotId); !fault.Is(err, fault.Refused) {
+		s.Errorf("a snapshot of another program: %v", err)
+	}
+	if _, err := b.BackUp(s.Context(), target, "vol-0123456789abcdef0", "sw-nobody", nil); !fault.Is(err, fault.Missing) {
 		s.Errorf("nobody is backed up: %v", err)
 	}
 }

@@ -27,8 +27,10 @@ var queried = []struct {
 	{"autoscaling", "2011-01-01", reflect.TypeFor[autoscaling.Client]()},
 	{"rds", "2014-10-31", reflect.TypeFor[rds.Client]()},
 	{"ec2", "2016-11-15", reflect.TypeFor[ec2.Client]()},
+	{"ec2", "2016-11-15", reflect.TypeFor[ec2.BackupClient]()},
 	{"redshift", "2012-12-01", reflect.TypeFor[redshift.Client]()},
 	{"sagemaker", "SageMaker.", reflect.TypeFor[sagemaker.Client]()},
+	{"redshift", "2012-12-01", reflect.TypeFor[redshift.BackupClient]()},
 	{"ecs", "AmazonEC2ContainerServiceV20141113.", reflect.TypeFor[ecs.Client]()},
 }
 

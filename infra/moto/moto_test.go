@@ -9,7 +9,7 @@ func TestMoto(t *testing.T) {
 		name string
 		test func(*server)
 	}{
-		{"calls", calls}, {"CloudFormation", cloudLaws}, {"suspend and resume", suspends}, {"processes of Auto Scaling groups", processes}, {"databases", databases}, {"backups", backups}, {"backups of tables", tableBackups}, {"a project", lives},
+		{"calls", calls}, {"CloudFormation", cloudLaws}, {"suspend and resume", suspends}, {"processes of Auto Scaling groups", processes}, {"databases", databases}, {"backups", backups}, {"backups of tables", tableBackups}, {"backups of volumes", volumeBackups}, {"a project", lives},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			one := *s

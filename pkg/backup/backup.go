@@ -18,6 +18,13 @@ import (
 // started again.
 const CallTime = 25 * time.Second
 
+// NameTag is the tag that has the name of a backup to which its service gives an ID. The names of those that Stackwright makes begin with OwnName: a resource, and with it what
+// other programs make of it, may have the other tags.
+const (
+	NameTag = "stackwright:backup"
+	OwnName = "sw-"
+)
+
 // NestedStack is the type of nested stacks, whose resources no snapshot backs up.
 const NestedStack = "AWS::CloudFormation::Stack"
 
@@ -27,8 +34,10 @@ type Kind struct {
 	Type     string                // in templates
 	Name     string                // for people, as "DB instance"
 	Property string                // of the resource: it names the backup from which CloudFormation creates the resource; "" if there is none
+	Naming   plan.Naming           // how the property names it
 	Restore  string                // if there is no property: the command with which a person restores it, before the ARN of the backup
-	Of       func(Services) Backer // backs it up
+	Setting  string                // of the installation, without which nothing backs it up; "" if there always is something
+	Of       func(Services) Backer // backs it up; nil without the setting
 }
 
 // A Backer backs up resources of one kind, in the account and region of a target and with its role. Its errors are of kind Busy if the
@@ -71,11 +80,12 @@ const (
 type Made struct {
 	State State
 	Says  string // the same for people, as AWS calls it
+	Gone  bool   // it has failed, and left nothing that could be deleted
 }
 
 // All lists the kinds of this version.
 func All() []Kind {
-	return []Kind{databaseKind(), clusterKind(), neptuneKind(), documentKind(), tableKind(), globalTableKind()}
+	return []Kind{databaseKind(), clusterKind(), neptuneKind(), documentKind(), warehouseKind(), volumeKind(), fileKind(), tableKind(), globalTableKind()}
 }
 
 // Types lists the types of the resources that hold data, and that of nested stacks.
@@ -87,10 +97,13 @@ func (Services) Types() []string {
 	return types
 }
 
-// kindOf returns the kind of a resource type. The error is of kind Broken if this version has none.
-func kindOf(resourceType string) (Kind, error) {
+// kindOf returns the kind of a resource type. The error is of kind Broken if this version has none, and Refused if nothing backs it up without a setting.
+func (s Services) kindOf(resourceType string) (Kind, error) {
 	for _, k := range All() {
-		if k.Type == resourceType {
+		switch {
+		case k.Type == resourceType && k.Of(s) == nil:
+			return k, fault.New(fault.Refused, "a backup of a %s needs the setting %s of the installation, which is empty: ask the owner of the installation to set it again", k.Name, k.Setting)
+		case k.Type == resourceType:
 			return k, nil
 		}
 	}
@@ -106,10 +119,13 @@ type Stacks interface {
 
 // Services are what backs up resources.
 type Services struct {
-	Stacks    Stacks
-	Instances Backer // DB instances of RDS
-	Clusters  Backer // DB clusters of RDS, Neptune and DocumentDB
-	Tables    Backer // tables of DynamoDB
+	Stacks     Stacks
+	Instances  Backer // DB instances of RDS
+	Clusters   Backer // DB clusters of RDS, Neptune and DocumentDB
+	Warehouses Backer // clusters of Redshift
+	Volumes    Backer // EBS volumes
+	Files      Backer // file systems of EFS; nil if the installation has no vault
+	Tables     Backer // tables of DynamoDB
 }
 
 // Holdings finds what a stack has that can be backed up.
@@ -147,6 +163,14 @@ func (s Services) hold(ctx context.Context, in project.Target, k Kind, found []p
 	if len(ids) == 0 {
 		return nil
 	}
+	if k.Of(s) == nil {
+		for _, one := range found {
+			if one.Type == k.Type {
+				h.Skipped = append(h.Skipped, fmt.Sprintf("%s %s (%s), which needs the setting %s", k.Name, one.ID, one.PhysicalID, k.Setting))
+			}
+		}
+		return nil
+	}
 	seen, err := k.Of(s).See(ctx, in, ids)
 	if err != nil {
 		return err
@@ -156,7 +180,7 @@ func (s Services) hold(ctx context.Context, in project.Target, k Kind, found []p
 		if one.Type != k.Type || !exists {
 			continue
 		}
-		h.Data = append(h.Data, plan.Data{Resource: one.ID, Type: k.Type, Kind: k.Name, Property: k.Property, Restore: k.Restore, ID: one.PhysicalID, Target: in})
+		h.Data = append(h.Data, plan.Data{Resource: one.ID, Type: k.Type, Kind: k.Name, Property: k.Property, Naming: k.Naming, Restore: k.Restore, ID: one.PhysicalID, Target: in})
 		if now.Unready != "" {
 			h.Unready = append(h.Unready, fmt.Sprintf("%s %s (%s): %s", k.Name, one.ID, one.PhysicalID, now.Unready))
 		}
@@ -168,7 +192,7 @@ func (s Services) hold(ctx context.Context, in project.Target, k Kind, found []p
 func (s Services) BackUp(ctx context.Context, d plan.Data, name string, tags map[string]string) (plan.Backup, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTime)
 	defer cancel()
-	k, err := kindOf(d.Type)
+	k, err := s.kindOf(d.Type)
 	if err != nil {
 		return plan.Backup{}, err
 	}
@@ -194,7 +218,7 @@ func (s Services) Ready(ctx context.Context, b plan.Backup) (ready bool, says st
 func (s Services) made(ctx context.Context, b plan.Backup) (Made, error) {
 	ctx, cancel := context.WithTimeout(ctx, CallTime)
 	defer cancel()
-	k, err := kindOf(b.Type)
+	k, err := s.kindOf(b.Type)
 	if err != nil {
 		return Made{}, err
 	}
@@ -225,13 +249,13 @@ func (s Services) delete(ctx context.Context, b plan.Backup, name func(plan.Data
 	if err != nil {
 		return err
 	}
-	k, err := kindOf(b.Type)
+	k, err := s.kindOf(b.Type)
 	if err != nil {
 		return err
 	}
 	made, err := k.Of(s).Backup(ctx, b.Target, b.ARN)
 	switch {
-	case err != nil, made.State == Deleting:
+	case err != nil, made.State == Deleting, made.Gone:
 		return err
 	case made.State == Making:
 		return fault.New(fault.Busy, "the backup %s is %s: it can be deleted when it is available", b.ARN, made.Says)
@@ -244,7 +268,7 @@ func (s Services) found(ctx context.Context, b plan.Backup, name func(plan.Data)
 	if b.ARN != "" {
 		return b, nil
 	}
-	k, err := kindOf(b.Type)
+	k, err := s.kindOf(b.Type)
 	if err == nil {
 		b.ARN, err = k.Of(s).Find(ctx, b.Target, b.ID, name(b.Data))
 	}
@@ -263,7 +287,7 @@ func (s Services) Left(ctx context.Context, all []plan.Backup, name func(plan.Da
 			made, err = s.made(ctx, b)
 		}
 		switch {
-		case fault.Is(err, fault.Missing):
+		case fault.Is(err, fault.Missing), made.Gone:
 		case err != nil:
 			return nil, err
 		default:

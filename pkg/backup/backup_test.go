@@ -24,6 +24,54 @@ func (s *services) all() backup.Services {
 	return backup.Services{Stacks: s, Instances: s, Clusters: s}
 }
 
+// A kind that needs a setting of the installation is left out without it, with the name of the setting, and neither backed up nor deleted.
+func TestWithoutSetting(t *testing.T) {
+	s := &services{has: []plan.StackResource{{ID: "Files", Type: "AWS::EFS::FileSystem", PhysicalID: "fs-1"}}}
+	h, err := s.all().Holdings(t.Context(), project.Target{}, "stack")
+	if err != nil || len(h.Data)+len(h.Unready) > 0 || strings.Join(h.Skipped, "; ") != "file system of EFS Files (fs-1), which needs the setting backupVault" {
+		t.Errorf("%+v, %v", h, err)
+	}
+	d := plan.Data{Node: "web", Resource: "Files", Type: "AWS::EFS::FileSystem", ID: "fs-1"}
+	_, one := s.all().BackUp(t.Context(), d, "b", nil)
+	two := s.all().Delete(t.Context(), []plan.Backup{{Data: d, ARN: "arn:b"}}, nil)
+	for _, err := range []error{one, two} {
+		if !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "a backup of a file system of EFS needs the setting backupVault of the installation, which is empty") {
+			t.Error(err)
+		}
+	}
+	all := s.all()
+	all.Files = s
+	if h, err := all.Holdings(t.Context(), project.Target{}, "stack"); err != nil || len(h.Data) != 1 || len(h.Skipped) > 0 {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// What has failed and left nothing is not left, and needs no deletion.
+func TestGone(t *testing.T) {
+	s := &services{made: map[string]backup.Made{"arn:b": {State: backup.Failed, Says: "FAILED", Gone: true}, "arn:c": {State: backup.Failed, Says: "failed"}}}
+	two := []plan.Backup{{Data: main, ARN: "arn:b"}, {Data: main, ARN: "arn:c"}}
+	left, err := s.all().Left(t.Context(), two, nil)
+	if deleted := s.all().Delete(t.Context(), two, nil); err != nil || deleted != nil || strings.Join(left, "; ") != "arn:c is failed" || strings.Join(s.called, "; ") != "delete arn:c" {
+		t.Errorf("left %q, called %q: %v, %v", left, s.called, err, deleted)
+	}
+	if _, _, err := s.all().Ready(t.Context(), two[0]); !fault.Is(err, fault.Refused) {
+		t.Error(err)
+	}
+}
+
+// A vault is written as it is read, and the name of a role has its path and no ARN.
+func TestParseVault(t *testing.T) {
+	for text, good := range map[string]bool{
+		"": true, "Default,service-role/AWSBackupDefaultServiceRole": true, "ours_2,backs-up": true,
+		"Default": false, ",role": false, "a,role": false, "Default,": false, "Default,/role": false, "Default,arn:aws:iam::1:role/r": false, "no vault,role": false, strings.Repeat("v", 51) + ",role": false,
+	} {
+		v, err := backup.ParseVault(text)
+		if good && (err != nil || v.String() != text) || !good && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "write VAULT,ROLE")) {
+			t.Errorf("%q: %v, %v", text, v, err)
+		}
+	}
+}
+
 func (s *services) call(name string) error {
 	s.called = append(s.called, name)
 	return s.fails[name]

@@ -142,7 +142,7 @@ func readBackups(ctx context.Context, e Reading, _ project.Project, _ []project.
 		if err != nil {
 			return "", err
 		}
-		return one.ARN(s.Resource)
+		return one.Identifier(s.Resource)
 	}, nil
 }
 

@@ -18,8 +18,8 @@ const MostBackups = 400
 // mostEncoded is how many bytes all backups of a project may have in that item, which may have 400 KB. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const mostEncoded = 200_000
 
-// longestARN is as long as the ARN of a backup becomes: its name has at most 63 letters.
-var longestARN = strings.Repeat("-", 130)
+// longestARN is as long as the ARN of a backup becomes: its name has at most 63 letters, and beside it is at most the name of a cluster.
+var longestARN = strings.Repeat("-", 190)
 
 // The versions of the arguments of BackUp, a Backing, and of DeleteBackup and DropSnapshot, a BackupDeletion.
 const (
@@ -36,6 +36,17 @@ const (
 // atOnceDeleted is how many backups a step deletes if the snapshot fails.
 const atOnceDeleted = 6
 
+// A Naming is how the property of a resource names a backup.
+type Naming string
+
+// The namings.
+const (
+	ByARN  Naming = ""     // by its ARN, or by its name
+	ByName Naming = "name" // by its name, in letters of any case
+
+	AtFirst Naming = "at first" // by its name, and only when it creates the resource: CloudFormation refuses to change the property of one that is there
+)
+
 // Data is a resource of a stack that holds data.
 type Data struct {
 	Node     string         `json:"node"`               // of its stack
@@ -44,6 +55,7 @@ type Data struct {
 	Kind     string         `json:"kind"`               // for people, as "DB instance"
 	Property string         `json:"property,omitempty"` // of the resource: it names the backup from which CloudFormation creates it; empty if CloudFormation creates none from a backup
 	Restore  string         `json:"restore,omitempty"`  // if there is no property: the command with which a person restores it, before the ARN of the backup
+	Naming   Naming         `json:"naming,omitempty"`   // how the property names it
 	ID       string         `json:"id"`                 // the physical ID
 	Stack    string         `json:"stack,omitempty"`    // the physical name of its stack
 	Target   project.Target `json:"target"`
@@ -64,16 +76,28 @@ func (b Backup) Name() string {
 	return b.ARN[strings.LastIndexAny(b.ARN, ":/")+1:]
 }
 
-// is reports whether a value names the backup.
-func (b Backup) is(value string) bool { return value != "" && (value == b.ARN || value == b.Name()) }
+// is reports whether a value names the backup. No service tells the cases of the letters of a name apart.
+func (b Backup) is(value string) bool {
+	return value != "" && (value == b.ARN || strings.EqualFold(value, b.Name()))
+}
 
-// Identifier is how a parameter names the backup when the resource is restored from it, and has the given value now: its ARN, or its name if the value is the
-// ARN. CloudFormation replaces the resource only if the value is another one, and both mean the same backup.
+// Identifier is how a parameter names the backup when the resource is restored from it, and has the given value now: as its property takes it, or in another way
+// if the value is that already. CloudFormation replaces the resource only if the value is another one, and both mean the same backup.
 func (b Backup) Identifier(now string) string {
-	if now == b.ARN {
-		return b.Name()
+	switch {
+	case b.Naming == ByARN && now != b.ARN:
+		return b.ARN
+	case b.Naming == ByName && now == b.Name():
+		return strings.ToUpper(b.Name())
 	}
-	return b.ARN
+	return b.Name()
+}
+
+// fixed reports whether CloudFormation refuses to change what names the backup of a resource of a stack, in a parameter of one of the names. If the stack has no such
+// parameter, it may not have the resource either.
+func (b Backup) fixed(live Live, parameters ...string) bool {
+	has := slices.ContainsFunc(parameters, func(name string) bool { _, is := live.Parameters[name]; return is })
+	return b.Naming == AtFirst && has && live.StackID != "" && !live.Status.NeverCreated()
 }
 
 // Holdings are what a stack has that can be backed up.
@@ -81,6 +105,7 @@ type Holdings struct {
 	Data    []Data   // without their nodes, sorted by their logical IDs
 	Nested  []string // the logical IDs of nested stacks, sorted: their resources are not backed up
 	Unready []string // what cannot be backed up now, and why
+	Skipped []string // what is not backed up, and why
 }
 
 // A Backing is a backup that a step makes.
@@ -128,7 +153,7 @@ func (v View) backedUp(p Plan) (Plan, error) {
 		return p, nil
 	}
 	var all []Data
-	var nested []string
+	var nested, skipped []string
 	for _, node := range slices.Sorted(maps.Keys(s.Holdings)) {
 		h := s.Holdings[node]
 		for _, d := range h.Data {
@@ -138,6 +163,12 @@ func (v View) backedUp(p Plan) (Plan, error) {
 		if len(h.Nested) > 0 {
 			nested = append(nested, node+" ("+strings.Join(h.Nested, ", ")+")")
 		}
+		for _, what := range h.Skipped {
+			skipped = append(skipped, "stack "+node+": "+what)
+		}
+	}
+	if len(skipped) > 0 {
+		p.Messages = append(p.Messages, "the snapshot is not whole: it has no backup of "+strings.Join(skipped, "; ")+": ask the owner of the installation for the setting")
 	}
 	if len(nested) > 0 {
 		p.Messages = append(p.Messages, "nested stacks are not backed up: "+strings.Join(nested, ", ")+": a restore could not pass a backup on to what is in them: if they hold data, let them be stacks of the project, or back them up with AWS Backup")
@@ -248,7 +279,9 @@ func (s Snapshots) Unrecorded(recorded map[string]Record) []Location {
 }
 
 // in reports whether a value names the backup, also beside others: as in a list. The name of a backup is unique.
-func (b Backup) in(value string) bool { return b.ARN != "" && strings.Contains(value, b.Name()) }
+func (b Backup) in(value string) bool {
+	return b.ARN != "" && strings.Contains(strings.ToLower(value), strings.ToLower(b.Name()))
+}
 
 // usedBy says for people what of a stack names the backup: a parameter or a tag. A value with NoEcho is not seen.
 func (b Backup) usedBy(live Live) []string {
@@ -272,7 +305,7 @@ func (v View) uses(b Backup) []string {
 			all = append(all, what+" of stack "+node)
 		}
 	}
-	if v.Snapshots.Unrestored[b.Data.String()] == b.ARN && v.Live[b.Node].Status.Gone() {
+	if b.is(v.Snapshots.Unrestored[b.Data.String()]) && v.Live[b.Node].Status.Gone() {
 		all = append(all, "a restore that has not created stack "+b.Node)
 	}
 	for node, r := range v.Recorded {
@@ -297,7 +330,11 @@ func (v View) inUse(s KeptSnapshot) []error {
 	left := Left(s.Backups)
 	for _, b := range left {
 		if users := v.uses(b); len(users) > 0 {
-			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s is in use: the backup %s of %s is what %s names: deploy another value first, or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, b.ARN, b.Data, listed(users)))
+			first := "deploy another value first"
+			if b.Naming == AtFirst {
+				first = "deploy another value first, which CloudFormation refuses for the " + b.Kind + " itself until it is created anew"
+			}
+			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s is in use: the backup %s of %s is what %s names: %s, or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, b.ARN, b.Data, listed(users), first))
 		}
 	}
 	if len(left) == 0 {

@@ -40,9 +40,12 @@ func TestSnapshotBacksUp(t *testing.T) {
 		change     func(*plan.View)
 		want, says string
 	}{
-		"databases":      {func(*plan.View) {}, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", ""},
-		"nothing":        {func(v *plan.View) { v.Snapshots.Holdings = nil }, "", ""},
-		"nested":         {func(v *plan.View) { v.Snapshots.Holdings["web"] = plan.Holdings{Nested: []string{"Inner"}} }, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", "nested stacks are not backed up: web (Inner): a restore could not pass a backup on to what is in them: if they hold data, let them be stacks of the project, or back them up with AWS Backup"},
+		"databases": {func(*plan.View) {}, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", ""},
+		"nothing":   {func(v *plan.View) { v.Snapshots.Holdings = nil }, "", ""},
+		"nested":    {func(v *plan.View) { v.Snapshots.Holdings["web"] = plan.Holdings{Nested: []string{"Inner"}} }, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", "nested stacks are not backed up: web (Inner): a restore could not pass a backup on to what is in them: if they hold data, let them be stacks of the project, or back them up with AWS Backup"},
+		"skipped": {func(v *plan.View) {
+			v.Snapshots.Holdings["web"] = plan.Holdings{Skipped: []string{"file system of EFS Files (fs-1), which needs the setting backupVault"}}
+		}, "db/back-up:Cluster\ndb/back-up:Database\ndelete-backup:next-1 ← db/back-up:Cluster db/back-up:Database", "the snapshot is not whole: it has no backup of stack web: file system of EFS Files (fs-1), which needs the setting backupVault: ask the owner of the installation for the setting"},
 		"as requested":   {func(v *plan.View) { v.Snapshots.Without = true }, "", "no data is backed up, as requested"},
 		"not allowed":    {func(v *plan.View) { v.Backable = false }, "", "these stacks may hold some: db: the snapshot has only the files: for backups, ask the owner of the installation to add shop@prod to the setting backups"},
 		"not needed":     {func(v *plan.View) { v.Backable, v.Snapshots.Holding = false, nil }, "", ""},
@@ -237,6 +240,64 @@ func TestRestored(t *testing.T) {
 		}
 		if _, err := plan.Restored(p, nil, live, plan.Restoring{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
+// A property names a backup as its service takes it: by its ARN or its name, or by its name in letters of another case. Each is the same backup, also to what
+// uses it.
+func TestNamings(t *testing.T) {
+	const arn = "arn:aws:redshift:eu-west-1:111122223333:snapshot:cluster/sw-old-w"
+	for naming, c := range map[plan.Naming]struct{ first, again, third string }{
+		plan.ByARN: {arn, "sw-old-w", arn}, plan.ByName: {"sw-old-w", "SW-OLD-W", "sw-old-w"}, plan.AtFirst: {"sw-old-w", "sw-old-w", "sw-old-w"},
+	} {
+		b := plan.Backup{Data: plan.Data{Node: "db", Resource: "Warehouse", Type: "AWS::Redshift::Cluster", Naming: naming}, ARN: arn}
+		if got := []string{b.Identifier(""), b.Identifier(c.first), b.Identifier(c.again)}; !slices.Equal(got, []string{c.first, c.again, c.third}) {
+			t.Errorf("%q: %q", naming, got)
+		}
+		for _, value := range []string{c.first, c.again, "x, " + c.again} {
+			v := holding()
+			v.Snapshots.Name, v.Snapshots.Kept[1].Backups = "old", []plan.Backup{b}
+			v.Live["web"] = plan.Live{StackID: "web", Parameters: map[string]string{"Backup": value}}
+			if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) {
+				t.Errorf("%q: while a stack has %s: %v", naming, value, err)
+			}
+		}
+	}
+}
+
+// A restore changes what names the snapshot of a volume only if CloudFormation creates the volume: the stack is new, its creation has failed, or it has no parameter for the volume.
+func TestRestoredAtFirst(t *testing.T) {
+	b := plan.Backup{Data: plan.Data{Node: "db", Resource: "Disk", Type: "AWS::EC2::Volume", Kind: "volume of EBS", Property: "SnapshotId", Naming: plan.AtFirst}, ARN: "arn:aws:ec2:us-east-1::snapshot/snap-2"}
+	p := project.Project{Nodes: map[string]project.Node{"db": {Name: "db", Stack: "db", Parameters: map[string]project.Text{"From": {{Source: &project.Source{Restored: "Disk"}}}}}}}
+	for name, c := range map[string]struct {
+		live  plan.Live
+		again bool
+		want  string
+		fixed bool
+		says  string
+	}{
+		"a stack that is there": {live: plan.Live{StackID: "db", Status: "CREATE_COMPLETE", Parameters: map[string]string{"From": ""}}, fixed: true,
+			says: "the data of db.Disk is not restored: CloudFormation gives a volume of EBS the data of a backup only when it creates it, and changes none that is there: write a volume of EBS with another logical ID beside it, whose property SnapshotId has the value ${snapshot:new/db.Disk}, or restore the snapshot after a destroy; the backup is arn:aws:ec2:us-east-1::snapshot/snap-2"},
+		"restored from another":   {live: plan.Live{StackID: "db", Status: "UPDATE_COMPLETE", Parameters: map[string]string{"From": "snap-1"}}, want: "snap-1", fixed: true, says: "is not restored: CloudFormation gives a volume"},
+		"restored from the same":  {live: plan.Live{StackID: "db", Status: "UPDATE_COMPLETE", Parameters: map[string]string{"From": "snap-2"}}, want: "snap-2", fixed: true, says: "is not restored: CloudFormation gives a volume"},
+		"without a parameter":     {live: plan.Live{StackID: "db", Status: "UPDATE_COMPLETE", Parameters: map[string]string{"Other": "x"}}, want: "snap-2", says: "the data of db.Disk is restored if the stack has no volume of EBS Disk now"},
+		"a failed creation":       {live: plan.Live{StackID: "db", Status: "ROLLBACK_COMPLETE", Parameters: map[string]string{"From": "snap-1"}}, want: "snap-2"},
+		"a stack that is created": {want: "snap-2", says: "the data of db.Disk is restored: the stack is created, with a volume of EBS that has the data"},
+		"a retry":                 {live: plan.Live{StackID: "db", Status: "CREATE_COMPLETE", Parameters: map[string]string{"From": "snap-2"}}, again: true, want: "snap-2", fixed: true, says: "is not restored again"},
+	} {
+		got, err := plan.Restored(p, nil, map[string]plan.Live{"db": c.live}, plan.Restoring{Backups: []plan.Backup{b}, Again: map[string]bool{"db": c.again}})
+		if want := (project.Restored{Parameter: "From", Value: c.want, Again: c.again, Fixed: c.fixed}); err != nil || got.Restored["db.Disk"] != want {
+			t.Errorf("%s: %+v, want %+v: %v", name, got.Restored, want, err)
+		}
+		v := holding()
+		v.Snapshots.Name, v.Snapshots.Kept[0].Backups = "new", []plan.Backup{b}
+		v.Desired.Nodes, v.Desired.Restored, v.Live["db"] = map[string]project.Node{"db": {Name: "db"}, "web": {Name: "web"}}, got.Restored, c.live
+		if c.live.StackID == "" {
+			delete(v.Recorded, "db")
+		}
+		if restored, err := plan.Restore(v); err != nil || !strings.Contains(strings.Join(restored.Messages, "\n"), c.says) {
+			t.Errorf("%s: %q, %v", name, restored.Messages, err)
 		}
 	}
 }

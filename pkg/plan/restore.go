@@ -60,6 +60,10 @@ func (v View) sayRestored(b Backup) string {
 		return fmt.Sprintf("the data of %s is not restored: CloudFormation creates no %s from a backup, and what is there stays as it is: restore the backup next to it yourself: %s %s --region %s", b.Data, b.Kind, b.Restore, b.ARN, b.Target.Region)
 	case restores && r.Again:
 		return fmt.Sprintf("the data of %s is not restored again: a run that is retried has restored it from the backup %s", b.Data, b.ARN)
+	case refers && r.Fixed:
+		return fmt.Sprintf("the data of %[1]s is not restored: CloudFormation gives a %[2]s the data of a backup only when it creates it, and changes none that is there: write a %[2]s with another logical ID beside it, whose property %[3]s has the value ${snapshot:%[4]s/%[1]s}, or restore the snapshot after a destroy; the backup is %[5]s", b.Data, b.Kind, b.Property, v.Snapshots.Name, b.ARN)
+	case restores && b.Naming == AtFirst && v.Live[b.Node].StackID != "":
+		return fmt.Sprintf("the data of %s is restored if the stack has no %s %s now: CloudFormation creates it with the data of the backup %s; it changes none that is there, and rolls the update back", b.Data, b.Kind, b.Resource, b.ARN)
 	case restores && v.Live[b.Node].StackID == "":
 		return fmt.Sprintf("the data of %s is restored: the stack is created, with a %s that has the data of the backup %s", b.Data, b.Kind, b.ARN)
 	case restores:
@@ -132,7 +136,8 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 				if live[name].StackID == "" { // it is created from the backup, whatever it was before
 					now, r.Late = "", false
 				}
-				if r.Again = from.Again[name] && from.Backups[i].is(now); !r.Again {
+				r.Again, r.Fixed = from.Again[name] && from.Backups[i].is(now), from.Backups[i].fixed(live[name], key, recorded[name].Restored[parameters[name][key]].Parameter)
+				if !r.Again && !r.Fixed {
 					r.Value = from.Backups[i].Identifier(now)
 				}
 			}
@@ -146,8 +151,8 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 	return p, errors.Join(refusals...)
 }
 
-// madeBackup matches what names a backup that Stackwright has made: an ARN, or a name.
-var madeBackup = pattern.New(`^(arn:.+:)?sw-[a-z0-9-]+-[0-9a-f]{24}$`)
+// madeBackup matches what names a backup that Stackwright has made, or may have made: an ARN, a name, or the ID of a snapshot of EBS.
+var madeBackup = pattern.New(`^(?i:(arn:.+:)?sw-[a-z0-9-]+-[0-9a-f]{24}|snap-[0-9a-f]{8,17})$`)
 
 // restoredFrom returns what the parameter key of a node has to be so that a resource stays what it is: the value that the stack has, also if the parameter has
 // another name there. A stack that is created again gets what its record has of the resource.

@@ -46,7 +46,7 @@ type Snapshots struct {
 	Current string   // the run of the revision that is deployed now; "" if none is known
 	Later   string   // the run that has changed stacks last, if that is another one
 
-	Unrestored map[string]string // what a restore was to create from a backup, and has not, as "db.Database", with the ARN
+	Unrestored map[string]string // what a restore was to create from a backup, and has not, as "db.Database", with what names the backup
 
 	Kept   []KeptSnapshot         // newest first
 	Policy project.SnapshotPolicy // of the files that were deployed last

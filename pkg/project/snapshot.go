@@ -47,4 +47,5 @@ type Restored struct {
 	Value     string `json:"value,omitempty"` // the parameter's; empty if the resource was created without a backup
 	Again     bool   `json:"again,omitempty"` // a run that is retried has restored the resource from this backup
 	Late      bool   `json:"late,omitempty"`  // it is the backup of a restore that has not created the stack
+	Fixed     bool   `json:"fixed,omitempty"` // a restore leaves it as it is: CloudFormation cannot change it of a resource that is there
 }

@@ -27,7 +27,7 @@ type History struct {
 
 	Snapshots []Snapshot `json:"snapshots,omitempty"` // newest first, at most plan.MostSnapshots
 
-	Unrestored map[string]string `json:"unrestored,omitempty"` // what a restore was to create from a backup, and has not, as "db.Database", with the ARN: no run has deployed the stack since, and none has deleted it
+	Unrestored map[string]string `json:"unrestored,omitempty"` // what a restore was to create from a backup, and has not, as "db.Database", with what names the backup: no run has deployed the stack since, and none has deleted it
 
 	SnapshotPolicy *project.SnapshotPolicy `json:"snapshot_policy,omitempty"` // what the files of the last successful deploy say about which snapshots are kept; nil if nothing
 

@@ -66,15 +66,15 @@ func (h History) snapshotNames() []string {
 	return names
 }
 
-// ARN returns the ARN of the backup of a resource, as in "db.Database", or an error of kind Missing.
-func (s Snapshot) ARN(resource string) (string, error) {
+// Identifier returns how a property names the backup of a resource, as in "db.Database", by its ARN or its name, or an error of kind Missing.
+func (s Snapshot) Identifier(resource string) (string, error) {
 	var has []string
 	for _, b := range s.Backups {
 		switch {
 		case b.Data.String() == resource && b.Deleted:
 			return "", fault.New(fault.Missing, "the backup of %s in snapshot %s is deleted: the deletion of the snapshot is not finished: stackwright snapshots delete %s", resource, s.Name, s.Name)
 		case b.Data.String() == resource:
-			return b.ARN, nil
+			return b.Identifier(""), nil
 		}
 		has = append(has, b.Data.String())
 	}
@@ -190,7 +190,7 @@ func (h History) unrestoredAfter(r Run, o plan.Operation) map[string]string {
 			if left == nil {
 				left = make(map[string]string)
 			}
-			left[b.Data.String()] = b.ARN
+			left[b.Data.String()] = b.Identifier("")
 		}
 	}
 	return left

@@ -104,7 +104,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			there.Region = region
 			return sdks3.NewFromConfig(there, s3Options)
 		}, env.Region)},
-		facts: fact.Services{Suspends: env.Suspend, BacksUp: env.Backups, Backups: backups(accounts), Externals: env.Externals, Parameters: parametersIn(accounts)},
+		facts: fact.Services{Suspends: env.Suspend, BacksUp: env.Backups, Backups: backups(accounts, env.Vault), Externals: env.Externals, Parameters: parametersIn(accounts)},
 		engine: engine.Engine{
 			Store:      table,
 			Specs:      &loader{bucket: objects},
@@ -115,7 +115,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 			Clouds:     cloud,
 			Budgets:    table.Budgets(cmp.Or(env.Limits, budget.CloudFormation())),
 			Operations: plan.AllOperations(),
-			Verbs:      action.Named(action.All(cloud, assets, hooks, switches(accounts), backups(accounts))...),
+			Verbs:      action.Named(action.All(cloud, assets, hooks, switches(accounts), backups(accounts, env.Vault))...),
 			Machine:    stepfunctions.New(sfn.NewFromConfig(cfg), env.StateMachine),
 			Notifier:   eventbridge.New(sdkeventbridge.NewFromConfig(cfg), env.Bus, logger),
 			Meter:      meter,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdkautoscaling "github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	sdkbackup "github.com/aws/aws-sdk-go-v2/service/backup"
 	sdkcloudformation "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	sdkcloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	sdkdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,6 +22,7 @@ import (
 	sdkssm "github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/stackwright/stackwright/pkg/aws/autoscaling"
+	"github.com/stackwright/stackwright/pkg/aws/awsbackup"
 	"github.com/stackwright/stackwright/pkg/aws/cloudformation"
 	"github.com/stackwright/stackwright/pkg/aws/cloudwatch"
 	"github.com/stackwright/stackwright/pkg/aws/dynamodb"
@@ -99,13 +101,19 @@ func switches(a *sts.Accounts) suspend.Services {
 }
 
 // backups are what backs up resources of stacks, with the roles of targets. Each request is sent once: a step repeats a call, so that its claim says who calls.
-func backups(a *sts.Accounts) backup.Services {
+func backups(a *sts.Accounts, vault backup.Vault) backup.Services {
 	databases := inTarget(a, func(c aws.Config) rds.BackupClient { return sdkrds.NewFromConfig(c) })
-	return backup.Services{
+	all := backup.Services{
 		Stacks:    cloudformation.Reader{Clients: inTarget(a, func(c aws.Config) cloudformation.ReadClient { return sdkcloudformation.NewFromConfig(c) })},
 		Instances: rds.InstanceSnapshots(databases), Clusters: rds.ClusterSnapshots(databases),
-		Tables: dynamodb.NewBackups(inTarget(a, func(c aws.Config) dynamodb.BackupClient { return sdkdynamodb.NewFromConfig(c) })),
+		Warehouses: redshift.NewSnapshots(inTarget(a, func(c aws.Config) redshift.BackupClient { return warehouseBackups{c} })),
+		Volumes:    ec2.NewSnapshots(inTarget(a, func(c aws.Config) ec2.BackupClient { return volumeBackups{c} })),
+		Tables:     dynamodb.NewBackups(inTarget(a, func(c aws.Config) dynamodb.BackupClient { return sdkdynamodb.NewFromConfig(c) })),
 	}
+	if vault != (backup.Vault{}) {
+		all.Files = awsbackup.New(vault, inTarget(a, func(c aws.Config) awsbackup.Client { return sdkbackup.NewFromConfig(c) }))
+	}
+	return all
 }
 
 // alarmsIn are the alarms of all targets.

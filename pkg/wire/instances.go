@@ -37,3 +37,26 @@ func (c instanceCalls) StopInstances(ctx context.Context, in *sdkec2.StopInstanc
 func (c instanceCalls) StartInstances(ctx context.Context, in *sdkec2.StartInstancesInput, options ...func(*sdkec2.Options)) (*sdkec2.StartInstancesOutput, error) {
 	return c.start(ctx, in, options...)
 }
+
+// volumeBackups is an ec2.BackupClient of a configuration, as warehouseBackups.
+type volumeBackups struct{ config aws.Config }
+
+// DescribeVolumes implements ec2.BackupClient.
+func (c volumeBackups) DescribeVolumes(ctx context.Context, in *sdkec2.DescribeVolumesInput, options ...func(*sdkec2.Options)) (*sdkec2.DescribeVolumesOutput, error) {
+	return sdkec2.NewFromConfig(c.config).DescribeVolumes(ctx, in, options...)
+}
+
+// CreateSnapshot implements ec2.BackupClient.
+func (c volumeBackups) CreateSnapshot(ctx context.Context, in *sdkec2.CreateSnapshotInput, options ...func(*sdkec2.Options)) (*sdkec2.CreateSnapshotOutput, error) {
+	return sdkec2.NewFromConfig(c.config).CreateSnapshot(ctx, in, options...)
+}
+
+// DescribeSnapshots implements ec2.BackupClient.
+func (c volumeBackups) DescribeSnapshots(ctx context.Context, in *sdkec2.DescribeSnapshotsInput, options ...func(*sdkec2.Options)) (*sdkec2.DescribeSnapshotsOutput, error) {
+	return sdkec2.NewFromConfig(c.config).DescribeSnapshots(ctx, in, options...)
+}
+
+// DeleteSnapshot implements ec2.BackupClient.
+func (c volumeBackups) DeleteSnapshot(ctx context.Context, in *sdkec2.DeleteSnapshotInput, options ...func(*sdkec2.Options)) (*sdkec2.DeleteSnapshotOutput, error) {
+	return sdkec2.NewFromConfig(c.config).DeleteSnapshot(ctx, in, options...)
+}

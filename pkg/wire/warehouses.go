@@ -34,3 +34,27 @@ func (c warehouseCalls) PauseCluster(ctx context.Context, in *sdkredshift.PauseC
 func (c warehouseCalls) ResumeCluster(ctx context.Context, in *sdkredshift.ResumeClusterInput, options ...func(*sdkredshift.Options)) (*sdkredshift.ResumeClusterOutput, error) {
 	return c.resume(ctx, in, options...)
 }
+
+// warehouseBackups is a redshift.BackupClient of a configuration. Each of its methods makes the client of the SDK, so that a function has only the requests that it
+// sends: the linker keeps no others, and package infra/aws/calls sees which those are.
+type warehouseBackups struct{ config aws.Config }
+
+// DescribeClusters implements redshift.BackupClient.
+func (c warehouseBackups) DescribeClusters(ctx context.Context, in *sdkredshift.DescribeClustersInput, options ...func(*sdkredshift.Options)) (*sdkredshift.DescribeClustersOutput, error) {
+	return sdkredshift.NewFromConfig(c.config).DescribeClusters(ctx, in, options...)
+}
+
+// CreateClusterSnapshot implements redshift.BackupClient.
+func (c warehouseBackups) CreateClusterSnapshot(ctx context.Context, in *sdkredshift.CreateClusterSnapshotInput, options ...func(*sdkredshift.Options)) (*sdkredshift.CreateClusterSnapshotOutput, error) {
+	return sdkredshift.NewFromConfig(c.config).CreateClusterSnapshot(ctx, in, options...)
+}
+
+// DescribeClusterSnapshots implements redshift.BackupClient.
+func (c warehouseBackups) DescribeClusterSnapshots(ctx context.Context, in *sdkredshift.DescribeClusterSnapshotsInput, options ...func(*sdkredshift.Options)) (*sdkredshift.DescribeClusterSnapshotsOutput, error) {
+	return sdkredshift.NewFromConfig(c.config).DescribeClusterSnapshots(ctx, in, options...)
+}
+
+// DeleteClusterSnapshot implements redshift.BackupClient.
+func (c warehouseBackups) DeleteClusterSnapshot(ctx context.Context, in *sdkredshift.DeleteClusterSnapshotInput, options ...func(*sdkredshift.Options)) (*sdkredshift.DeleteClusterSnapshotOutput, error) {
+	return sdkredshift.NewFromConfig(c.config).DeleteClusterSnapshot(ctx, in, options...)
+}

@@ -67,14 +67,30 @@ var table = map[string][]need{
 	"autoscaling.SuspendProcesses":          {{"autoscaling:SuspendProcesses", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
+	"ec2.CreateSnapshot":    {{"ec2:CreateSnapshot", ""}, {"ec2:CreateTags", "ec2.CreateSnapshotInput.TagSpecifications"}},
+	"ec2.DeleteSnapshot":    {{"ec2:DeleteSnapshot", ""}},
 	"ec2.DescribeInstances": {{"ec2:DescribeInstances", ""}},
+	"ec2.DescribeSnapshots": {{"ec2:DescribeSnapshots", ""}},
+	"ec2.DescribeVolumes":   {{"ec2:DescribeVolumes", ""}},
 	"ec2.StartInstances":    {{"ec2:StartInstances", ""}},
 	"ec2.StopInstances":     {{"ec2:StopInstances", ""}},
 
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsbackup.html
+	"backup.DeleteRecoveryPoint":   {{"backup:DeleteRecoveryPoint", ""}},
+	"backup.DescribeBackupJob":     {{"backup:DescribeBackupJob", ""}},
+	"backup.DescribeBackupVault":   {{"backup:DescribeBackupVault", ""}},
+	"backup.DescribeRecoveryPoint": {{"backup:DescribeRecoveryPoint", ""}},
+	"backup.ListBackupJobs":        {{"backup:ListBackupJobs", ""}},
+	"backup.ListTags":              {{"backup:ListTags", ""}},
+	"backup.StartBackupJob":        {{"backup:StartBackupJob", ""}, {"iam:PassRole", "backup.StartBackupJobInput.IamRoleArn"}, {"backup:TagResource", "backup.StartBackupJobInput.RecoveryPointTags"}},
+
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonredshift.html
-	"redshift.DescribeClusters": {{"redshift:DescribeClusters", ""}},
-	"redshift.PauseCluster":     {{"redshift:PauseCluster", ""}},
-	"redshift.ResumeCluster":    {{"redshift:ResumeCluster", ""}},
+	"redshift.CreateClusterSnapshot":    {{"redshift:CreateClusterSnapshot", ""}, {"redshift:CreateTags", "redshift.CreateClusterSnapshotInput.Tags"}},
+	"redshift.DeleteClusterSnapshot":    {{"redshift:DeleteClusterSnapshot", ""}},
+	"redshift.DescribeClusterSnapshots": {{"redshift:DescribeClusterSnapshots", ""}},
+	"redshift.DescribeClusters":         {{"redshift:DescribeClusters", ""}},
+	"redshift.PauseCluster":             {{"redshift:PauseCluster", ""}},
+	"redshift.ResumeCluster":            {{"redshift:ResumeCluster", ""}},
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html
 	"sagemaker.DescribeNotebookInstance": {{"sagemaker:DescribeNotebookInstance", ""}},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/api"
 	"github.com/stackwright/stackwright/infra/local/autoscaling"
+	"github.com/stackwright/stackwright/infra/local/awsbackup"
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"github.com/stackwright/stackwright/infra/local/cloudwatch"
 	"github.com/stackwright/stackwright/infra/local/dynamodb"
@@ -117,6 +118,9 @@ type Cloud struct {
 	otherLocations otherLocations
 	databases      *rds.Service
 	tableBackups   *dynamodb.Backups
+	warehouses     *redshift.Service
+	machines       *ec2.Service
+	files          *awsbackup.Service
 	folder         *folder
 	functions      Invoker
 	api            *lambda.API
@@ -261,6 +265,9 @@ func (c *Cloud) openServices() (err error) {
 	}
 	c.tableBackups = &dynamodb.Backups{Tables: c.ownAccountOnly(c.Tables), Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
 	c.databases = &rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
+	c.warehouses = &redshift.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
+	c.machines = &ec2.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
+	c.files = &awsbackup.Service{Find: c.hasResource, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
 	c.Gateway = gateway.New(map[string]http.Handler{
 		"execute-api": c.API,
 		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.unexpired(c.tableBackups), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
@@ -268,9 +275,10 @@ func (c *Cloud) openServices() (err error) {
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
 		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
-		"ec2":            c.unexpired(&ec2.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"ec2":            c.unexpired(c.machines),
 		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
-		"redshift":       c.unexpired(&redshift.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"redshift":       c.unexpired(c.warehouses),
+		"backup":         c.unexpired(c.files),
 		"sagemaker":      c.unexpired(&sagemaker.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"rds":            c.unexpired(c.databases),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),

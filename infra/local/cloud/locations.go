@@ -158,8 +158,13 @@ func (c *Cloud) databasesWith(r *http.Request, property, name string) []string {
 	return all
 }
 
-// FailBackup lets the next snapshot of a DB instance or cluster fail.
-func (c *Cloud) FailBackup(database string) { c.databases.FailSnapshot(database) }
+// FailBackup lets the next snapshot of a DB instance or cluster, of a cluster of Redshift or of an EBS volume, or the next recovery point of a file system, fail.
+func (c *Cloud) FailBackup(database string) {
+	c.databases.FailSnapshot(database)
+	c.warehouses.FailSnapshot(database)
+	c.machines.FailSnapshot(database)
+	c.files.FailJob(database)
+}
 
 // LagBackups lets lists show each backup of a table so late.
 func (c *Cloud) LagBackups(d time.Duration) { c.tableBackups.Lag(d) }

@@ -90,7 +90,7 @@ func (b *plan) add(is, will *resource, replaced, imported, reverts bool) {
 		next.Action, next.Failure = replace, will.Faults["update"]
 		b.cleanup = append(b.cleanup, removalStep(is, is.Replaced, true))
 	case !is.same(will) || is.Status == types.ResourceStatusUpdateFailed || reverts && is.drifted():
-		next.Action, next.Failure = update, cmp.Or(will.Faults["update"], is.notFound())
+		next.Action, next.Failure = update, cmp.Or(will.Faults["update"], is.notFound(), is.refused(will))
 	default:
 		return
 	}

@@ -13,6 +13,8 @@ type resourceType struct {
 	lower      bool              // names are in small letters
 	attributes map[string]string // of Fn::GetAtt; "[]a,b" is a list
 	replaces   []string          // properties whose change replaces the resource, where the schemas of AWS leave it open
+	changes    []string          // the only properties that can be changed; all if it is empty
+	fixed      string            // why others cannot be
 }
 
 // resourceTypes are the types whose IDs and attributes have the same form as on AWS; for all others see Service.guess.
@@ -37,10 +39,13 @@ var resourceTypes = map[string]resourceType{
 	"AWS::EC2::VPCCidrBlock":                {id: "vpc-cidr-assoc-{hex}"},
 	"AWS::EC2::VPCEndpoint":                 {id: "vpce-{hex}"},
 	"AWS::EC2::FlowLog":                     {id: "fl-{hex}"},
-	"AWS::EC2::Volume":                      {id: "vol-{hex}"},
-	"AWS::EC2::NetworkInterface":            {id: "eni-{hex}"},
-	"AWS::EC2::LaunchTemplate":              {id: "lt-{hex}", attributes: map[string]string{"LatestVersionNumber": "1", "DefaultVersionNumber": "1"}},
-	"AWS::EC2::EIP":                         {id: "198.51.100.{byte}", attributes: map[string]string{"AllocationId": "eipalloc-{hex}", "PublicIp": "{id}"}},
+	// "The only properties that can be updated are the volume size, type, and IOPS." https://github.com/awsdocs/aws-cloudformation-user-guide/pull/556
+	// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-volume.html
+	"AWS::EC2::Volume": {id: "vol-{hex}", changes: []string{"AutoEnableIO", "Iops", "Size", "Tags", "Throughput", "VolumeType"},
+		fixed: "Volume properties other than AutoEnableIO, type, size, and IOPS cannot be updated. Change the properties back to previous values and update the stack again."},
+	"AWS::EC2::NetworkInterface": {id: "eni-{hex}"},
+	"AWS::EC2::LaunchTemplate":   {id: "lt-{hex}", attributes: map[string]string{"LatestVersionNumber": "1", "DefaultVersionNumber": "1"}},
+	"AWS::EC2::EIP":              {id: "198.51.100.{byte}", attributes: map[string]string{"AllocationId": "eipalloc-{hex}", "PublicIp": "{id}"}},
 	"AWS::EC2::Instance": {id: "i-{hex}", attributes: map[string]string{
 		"PrivateIp": "10.0.0.{byte}", "PublicIp": "203.0.113.{byte}", "PrivateDnsName": "ip-10-0-0-{byte}.ec2.internal",
 		"PublicDnsName": "ec2-203-0-113-{byte}.compute-1.amazonaws.com", "AvailabilityZone": "{region}a"}},
@@ -156,6 +161,20 @@ func strongest(t schema.Type, path []string, v any) schema.Replacement {
 		}
 	}
 	return all
+}
+
+// refused says why an update from one state of a resource to another fails: it changes a property that CloudFormation cannot change.
+func (r *resource) refused(will *resource) string {
+	kind := resourceTypes[r.Type]
+	if kind.changes == nil || r.Properties == will.Properties {
+		return ""
+	}
+	for _, v := range propertyChanges(r.Properties, will.Properties) {
+		if !slices.Contains(kind.changes, v.path[0]) {
+			return kind.fixed
+		}
+	}
+	return ""
 }
 
 // mustReplace reports whether an update from one state of a resource to another replaces the resource.

@@ -24,6 +24,26 @@ Resources:
 Outputs: {V: {Value: !Ref V}}
 `
 
+// An update of a volume changes its size, and fails if it changes anything else, as what it was created from. It is rolled back then.
+// https://github.com/awsdocs/aws-cloudformation-user-guide/pull/556
+func TestVolumeStaysWhatItWasCreatedFrom(t *testing.T) {
+	const volume = `{Parameters: {Size: {Type: String, Default: "1"}, From: {Type: String, Default: ""}}, Conditions: {Has: !Not [!Equals [!Ref From, ""]]},
+Resources: {V: {Type: AWS::EC2::Volume, Properties: {AvailabilityZone: us-east-1a, Size: !Ref Size, SnapshotId: !If [Has, !Ref From, !Ref AWS::NoValue]}}}, Outputs: {V: {Value: !Ref V}}}`
+	scenario(t, func(w *account) {
+		w.up("s", volume, createWith("From", "snap-1"))
+		id := w.output("s", "V")
+		w.update("s", volume, updateWith("From", "snap-1", "Size", "2"))
+		w.wait("s", types.StackStatusUpdateComplete)
+		for _, from := range []string{"snap-2", ""} {
+			w.update("s", volume, updateWith("From", from))
+			w.wait("s", types.StackStatusUpdateRollbackComplete)
+		}
+		if got := w.history("s"); w.output("s", "V") != id || strings.Count(got, "V UPDATE_FAILED: Volume properties other than AutoEnableIO, type, size, and IOPS cannot be updated.") != 2 {
+			t.Errorf("%s\n%s", w.output("s", "V"), got)
+		}
+	})
+}
+
 // A create that fails is rolled back; the stack can then only be deleted.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html
 func TestFailedCreate(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package ec2 emulates EC2 on this machine as far as suspended stacks use it: it stops and starts the instances that stacks have created. There
-// are no machines.
+// Package ec2 emulates EC2 on this machine as far as suspended stacks and snapshots use it: it stops and starts the instances that stacks have created, and makes snapshots
+// of their volumes. There are no machines, and no disks.
 package ec2
 
 import (
@@ -20,11 +20,16 @@ type Service struct {
 	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
 	// region of a request. It reports false if there is none.
 	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
-	// Takes is how long it takes to stop or start an instance.
+	// Place is the account and region of a request.
+	Place func(*http.Request) (account, region string)
+	// Takes is how long it takes to stop or start an instance, and to make a snapshot.
 	Takes time.Duration
 
-	mu     sync.Mutex
-	states map[string]state // by ID; running if it is missing
+	mu        sync.Mutex
+	states    map[string]state // by ID; running if it is missing
+	snapshots []snapshot       // in the order in which they were made
+	made      int              // how many snapshots have been
+	failing   map[string]bool  // volumes whose next snapshot fails
 }
 
 // A state is what a request has made of an instance.
@@ -47,7 +52,7 @@ func (s state) name(now time.Time) (name string, code int) {
 	return "stopping", 64
 }
 
-// ServeHTTP answers DescribeInstances of IDs, StopInstances and StartInstances.
+// ServeHTTP answers DescribeInstances of IDs, StopInstances and StartInstances, and requests about volumes and their snapshots.
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Operations.html
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(code, message string) {
@@ -81,6 +86,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		s.change(w, action, ids)
+	case "DescribeVolumes":
+		if r.Form.Get("Filter.1.Name") != "volume-id" {
+			refuse("InvalidParameterValue", "the local emulator of EC2 describes volumes by the filter volume-id only")
+			return
+		}
+		s.describeVolumes(w, r)
+	case "CreateSnapshot":
+		s.createSnapshot(w, r)
+	case "DescribeSnapshots":
+		s.describeSnapshots(w, r)
+	case "DeleteSnapshot":
+		s.deleteSnapshot(w, r)
 	default:
 		refuse("InvalidAction", "the local emulator of EC2 has no "+action)
 	}

@@ -28,11 +28,13 @@ func (s transport) Do(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// served returns a client of an account with the instance i-1, which is stopped and started within a minute.
+// served returns a client of an account with the instance i-1, which is stopped and started within a minute, and the volume vol-1, whose snapshots take as long. Those of vol-2
+// fail.
 func served() *sdk.Client {
-	s := &ec2.Service{Takes: time.Minute, Find: func(_ *http.Request, kind, name string) (string, string, bool) {
-		return map[string]string{"i-1": `{"InstanceType": "t3.micro", "Tenancy": "dedicated"}`, "i-small": `{}`}[name], "stack", kind == "AWS::EC2::Instance" && (name == "i-1" || name == "i-small")
+	s := &ec2.Service{Takes: time.Minute, Place: func(*http.Request) (account, region string) { return "000000000000", "us-east-1" }, Find: func(_ *http.Request, kind, name string) (string, string, bool) {
+		return map[string]string{"i-1": `{"InstanceType": "t3.micro", "Tenancy": "dedicated"}`, "i-small": `{}`}[name], "stack", kind == "AWS::EC2::Instance" && (name == "i-1" || name == "i-small") || kind == "AWS::EC2::Volume" && (name == "vol-1" || name == "vol-2")
 	}}
+	s.FailSnapshot("vol-2")
 	return sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: transport{s}, Retryer: aws.NopRetryer{}, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: "any", SecretAccessKey: "any"}, nil
 	})})

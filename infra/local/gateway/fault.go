@@ -17,7 +17,7 @@ func Refuse(w http.ResponseWriter, r *http.Request, status int, fault Fault) {
 	switch {
 	case CBOR(r):
 		WriteCBOR(w, status, map[string]any{"__type": fault.Code, "message": fault.Message})
-	case service == "scheduler" || strings.Contains(kind, "json") || r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(r.URL.Path, "/2015-03-31/"):
+	case service == "scheduler" || service == "backup" || strings.Contains(kind, "json") || r.Header.Get("X-Amz-Target") != "" || strings.HasPrefix(r.URL.Path, "/2015-03-31/"):
 		refuseJSON(w, status, fault)
 	case service == "ec2":
 		refuseEC2(w, status, fault)

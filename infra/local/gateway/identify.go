@@ -104,9 +104,32 @@ func operation(service, action string, r *http.Request) string {
 		return "ListFunctions"
 	case service == "scheduler":
 		return scheduleOperation(r)
+	case service == "backup":
+		return backupOperation(r)
 	default:
 		return objectOperation(r)
 	}
+}
+
+// backupOperation is the operation of a request to AWS Backup:
+// https://docs.aws.amazon.com/aws-backup/latest/devguide/API_Operations.html
+func backupOperation(r *http.Request) string {
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch {
+	case kind == "tags":
+		return "ListTags"
+	case kind == "backup-jobs" && r.Method == http.MethodPut:
+		return "StartBackupJob"
+	case kind == "backup-jobs" && rest == "":
+		return "ListBackupJobs"
+	case kind == "backup-jobs":
+		return "DescribeBackupJob"
+	case !strings.Contains(rest, "/recovery-points/"):
+		return "DescribeBackupVault"
+	case r.Method == http.MethodDelete:
+		return "DeleteRecoveryPoint"
+	}
+	return "DescribeRecoveryPoint"
 }
 
 // scheduleOperation is the operation of a request to Scheduler:

@@ -48,6 +48,7 @@ func variables(data string) (map[string]string, error) {
 		"AWS_REGION":                  cli.Region,
 		"STACKWRIGHT_SUSPEND":         "*@*",
 		"STACKWRIGHT_BACKUPS":         "*@*",
+		"STACKWRIGHT_BACKUP_VAULT":    "Default,service-role/AWSBackupDefaultServiceRole",
 		"STACKWRIGHT_ORGANIZATION":    "own",
 		"STACKWRIGHT_EXTERNAL":        "*@*=*,*@*=ssm:*",                                                                                                                                   // all stacks here are the user's
 		"STACKWRIGHT_HOOKS":           "arn:aws:events:" + cli.Region + ":" + cli.Account + ":event-bus/default,arn:aws:cloudwatch:*:*:alarm:*,arn:aws:autoscaling:*:*:autoScalingGroup:*", // users have no functions here

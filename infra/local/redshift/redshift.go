@@ -1,5 +1,5 @@
-// Package redshift emulates Redshift on this machine as far as suspended stacks use it: it pauses and resumes the clusters that stacks have
-// created. There are no databases.
+// Package redshift emulates Redshift on this machine as far as suspended stacks and snapshots use it: it pauses and resumes the clusters that stacks have
+// created, and makes snapshots of them. There are no databases.
 package redshift
 
 import (
@@ -22,11 +22,13 @@ type Service struct {
 	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
 	// Place is the account and region of a request.
 	Place func(*http.Request) (account, region string)
-	// Takes is how long it takes to pause or resume a cluster.
+	// Takes is how long it takes to pause or resume a cluster, and to make or delete a snapshot.
 	Takes time.Duration
 
-	mu     sync.Mutex
-	states map[string]state // by place, stack and name; available if it is missing
+	mu        sync.Mutex
+	states    map[string]state    // by place, stack and name; available if it is missing
+	snapshots map[string]snapshot // by place and identifier
+	failing   map[string]bool     // clusters whose next snapshot fails
 }
 
 // A state is what a request has made of a cluster.
@@ -63,7 +65,7 @@ type cluster struct {
 // An hsm is the hardware security module of a cluster.
 type hsm struct{ HsmConfigurationIdentifier string }
 
-// ServeHTTP answers DescribeClusters of one cluster, PauseCluster and ResumeCluster.
+// ServeHTTP answers DescribeClusters of one cluster, PauseCluster and ResumeCluster, and requests about snapshots.
 // https://docs.aws.amazon.com/redshift/latest/APIReference/API_Operations.html
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(status int, code, message string) {
@@ -76,6 +78,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	action, id := r.Form.Get("Action"), r.Form.Get("ClusterIdentifier")
+	if s.serveSnapshots(w, r, action) {
+		return
+	}
 	switch {
 	case action != "DescribeClusters" && action != "PauseCluster" && action != "ResumeCluster":
 		refuse(http.StatusBadRequest, "InvalidAction", "the local emulator of Redshift has no "+action)
@@ -89,8 +94,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusNotFound, "ClusterNotFound", "Cluster "+id+" not found.")
 		return
 	}
-	account, region := s.Place(r)
-	key := strings.Join([]string{account, region, stack, id}, " ")
+	key := s.key(r, stack, id)
 	one := described(id, properties)
 	if action != "DescribeClusters" {
 		if code, message := s.change(key, one, action == "ResumeCluster"); code != "" {
@@ -99,7 +103,13 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	one.ClusterStatus = s.stateOf(key).status(time.Now())
-	answer(w, action, one)
+	answer(w, action, "Clusters", one)
+}
+
+// key is the key of a cluster of a stack.
+func (s *Service) key(r *http.Request, stack, id string) string {
+	account, region := s.Place(r)
+	return strings.Join([]string{account, region, stack, id}, " ")
 }
 
 // change pauses a cluster that is available, or resumes one that is paused. It returns the error of another one, and of one that cannot be paused.
@@ -152,16 +162,19 @@ func described(id, properties string) cluster {
 	return one
 }
 
-// answer writes the answer to an action: a cluster, or a list of one.
-func answer(w http.ResponseWriter, action string, one cluster) {
-	text, err := xml.Marshal(one)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+// answer writes the answer to an action: what it is about, or the list of these if the action describes them.
+func answer[T any](w http.ResponseWriter, action, list string, all ...T) {
+	said := ""
+	for _, one := range all {
+		text, err := xml.Marshal(one)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		said += string(text)
 	}
-	said := string(text)
-	if action == "DescribeClusters" {
-		said = "<Clusters>" + said + "</Clusters>"
+	if strings.HasPrefix(action, "Describe") {
+		said = "<" + list + ">" + said + "</" + list + ">"
 	}
 	w.Header().Set("Content-Type", "text/xml")
 	_, _ = w.Write([]byte("<" + action + `Response xmlns="http://redshift.amazonaws.com/doc/2012-12-01/"><` + action + "Result>" + said + "</" + action + "Result></" + action + "Response>")) // the client is gone if it fails

@@ -1,4 +1,4 @@
-// Package ec2 stops and starts instances of EC2.
+// Package ec2 stops and starts instances of EC2, and backs up its volumes.
 package ec2
 
 import (

@@ -1,4 +1,4 @@
-// Package redshift pauses and resumes clusters of Redshift.
+// Package redshift pauses, resumes and backs up clusters of Redshift.
 package redshift
 
 import (

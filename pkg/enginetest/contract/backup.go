@@ -43,9 +43,12 @@ type backupGround struct {
 // TablesVersion is the version of a stack that has a table and a global table of DynamoDB.
 const TablesVersion = "t1"
 
+// StoresVersion is the version of a stack that has a file system of EFS, an EBS volume and a cluster of Redshift.
+const StoresVersion = "w1"
+
 var backupLaws = map[string]func(backupGround){
 	// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStackResources.html
-	"a stack holds the databases and tables that it has, by their logical IDs, until it is deleted": func(g backupGround) {
+	"a stack holds the databases, tables and other stores that it has, by their logical IDs, until it is deleted": func(g backupGround) {
 		stack := g.Up("data", DatabasesVersion)
 		held := g.held(stack)
 		var ids []string
@@ -65,6 +68,13 @@ var backupLaws = map[string]func(backupGround){
 		if want := []string{"Global AWS::DynamoDB::GlobalTable", "Items AWS::DynamoDB::Table"}; !slices.Equal(ids, want) {
 			g.Errorf("held are %q, want %q", ids, want)
 		}
+		ids = nil
+		for _, d := range g.held(g.Up("stores", StoresVersion)) {
+			ids = append(ids, d.Resource+" "+d.Type)
+		}
+		if want := []string{"Files AWS::EFS::FileSystem", "Volume AWS::EC2::Volume", "Warehouse AWS::Redshift::Cluster"}; !slices.Equal(ids, want) {
+			g.Errorf("held are %q, want %q", ids, want)
+		}
 		g.Down("data")
 		if left := g.held(stack); len(left) > 0 {
 			g.Errorf("a deleted stack holds %+v", left)
@@ -78,9 +88,17 @@ var backupLaws = map[string]func(backupGround){
 	// "BackupInUseException: There is another ongoing conflicting backup control plane operation on the table."
 	// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateBackup.html
 	// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteBackup.html
+	// "ClusterSnapshotAlreadyExists: The value specified as a snapshot identifier is already used by an existing snapshot."
+	// https://docs.aws.amazon.com/redshift/latest/APIReference/API_CreateClusterSnapshot.html
+	// https://docs.aws.amazon.com/redshift/latest/APIReference/API_DeleteClusterSnapshot.html
+	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSnapshot.html
+	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteSnapshot.html
+	// "Retrying a successful request with the same idempotency token results in a success message with no action taken."
+	// https://docs.aws.amazon.com/aws-backup/latest/devguide/API_StartBackupJob.html
+	// https://docs.aws.amazon.com/aws-backup/latest/devguide/API_DeleteRecoveryPoint.html
 	"a backup becomes available, a repeated request is the same backup, and a deleted one is gone": func(g backupGround) {
 		s := g.Backups()
-		for _, d := range slices.Concat(g.held(g.Up("data", DatabasesVersion)), g.held(g.Up("tables", TablesVersion))) {
+		for _, d := range slices.Concat(g.held(g.Up("data", DatabasesVersion)), g.held(g.Up("tables", TablesVersion)), g.held(g.Up("stores", StoresVersion))) {
 			tags := map[string]string{"stackwright:project": "shop@prod"}
 			made, err := s.BackUp(g.Context(), d, "sw-"+d.Resource, tags)
 			if err != nil || made.ARN == "" {
@@ -113,9 +131,10 @@ var backupLaws = map[string]func(backupGround){
 		}
 	},
 	// "InvalidDBInstanceState: The DB instance isn't in a valid state." "InvalidDBClusterStateFault"
-	"a database that is stopped is not backed up": func(g backupGround) {
-		held := g.held(g.Up("data", DatabasesVersion))
-		for _, stop := range []change{g.Services().Databases.StopMachine, g.Services().Clusters.StopMachine} {
+	// "The cluster must be in the available state." https://docs.aws.amazon.com/redshift/latest/APIReference/API_CreateClusterSnapshot.html
+	"a database that is stopped or paused is not backed up": func(g backupGround) {
+		held := slices.Concat(g.held(g.Up("data", DatabasesVersion)), g.held(g.Up("stores", StoresVersion))[2:])
+		for _, stop := range []change{g.Services().Databases.StopMachine, g.Services().Clusters.StopMachine, g.Services().Warehouses.StopMachine} {
 			for _, d := range held {
 				_ = stop(g.Context(), g.Target(), d.ID) // the other one is no database of this kind
 			}
@@ -128,12 +147,13 @@ var backupLaws = map[string]func(backupGround){
 		}
 	},
 	// "DBInstanceNotFound", "DBClusterNotFoundFault", "DBSnapshotNotFound", "DBClusterSnapshotNotFoundFault"
-	// "TableNotFoundException", "BackupNotFoundException"
+	// "TableNotFoundException", "BackupNotFoundException", "ClusterNotFound", "ClusterSnapshotNotFound", "InvalidVolume.NotFound", "InvalidSnapshot.NotFound", "ResourceNotFoundException"
 	"what does not exist is neither backed up nor deleted": func(g backupGround) {
 		s := g.Backups()
 		for arn, b := range map[string]backup.Backer{
 			"arn:aws:rds:us-east-1:000000000000:snapshot:sw-nobody": s.Instances, "arn:aws:rds:us-east-1:000000000000:cluster-snapshot:sw-nobody": s.Clusters,
-			"arn:aws:dynamodb:us-east-1:000000000000:table/nobody/backup/01489602797149-73d8d5bc": s.Tables,
+			"arn:aws:dynamodb:us-east-1:000000000000:table/nobody/backup/01489602797149-73d8d5bc": s.Tables, "arn:aws:redshift:us-east-1:000000000000:snapshot:nobody/sw-nobody": s.Warehouses,
+			"arn:aws:ec2:us-east-1::snapshot/snap-0123456789abcdef0": s.Volumes, "arn:aws:backup:us-east-1:000000000000:recovery-point:1EB3B5E7-9EB0-435A-A80B-108B488B0D45": s.Files,
 		} {
 			_, a := b.BackUp(g.Context(), g.Target(), "nobody", "sw-nobody", nil)
 			_, c := b.Find(g.Context(), g.Target(), "nobody", "sw-nobody")
@@ -146,7 +166,7 @@ var backupLaws = map[string]func(backupGround){
 		}
 	},
 	"a backup that is made is not deleted yet": func(g backupGround) {
-		for _, d := range []plan.Data{g.held(g.Up("data", DatabasesVersion))[0], g.held(g.Up("tables", TablesVersion))[0]} {
+		for _, d := range append(g.held(g.Up("stores", StoresVersion)), g.held(g.Up("data", DatabasesVersion))[0], g.held(g.Up("tables", TablesVersion))[0]) {
 			made, err := g.Backups().BackUp(g.Context(), d, "sw-busy", nil)
 			if err != nil {
 				g.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
-	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/engine"
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/fact"
@@ -95,7 +94,7 @@ func New(machine *asl.Machine, seed uint64) *Backend {
 		executions: make(map[string]*Execution), waiting: make(map[string]*waiter),
 	}
 	cloud := crashingCloud{b}
-	backups := backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b), Tables: newTableBackups(b)}
+	backups := b.Backups()
 	b.Facts = fact.Services{Units: units{b}, Suspends: project.Grants{"*@*"}, BacksUp: project.Grants{"*@*"}, Backups: backups, Externals: project.Externals{"*@*=*"}, Parameters: cloud}
 	b.Engine = &engine.Engine{
 		Store: crashingStore{b, b.Store}, Configurations: b, Specs: b, Changes: b, Policies: b, Permits: b.Permits, Facts: b.Facts.All(), Alarms: crashingHooks{b}, Clouds: cloud, Operations: plan.AllOperations(), Verbs: questioners(b, action.Named(action.All(cloud, cloud, seenHooks{b, hook.Services{Functions: crashingHooks{b}, Machines: crashingHooks{b}, Buses: crashingHooks{b}, Alarms: crashingHooks{b}, Buckets: crashingHooks{b}, Objects: crashingHooks{b}, Files: crashingHooks{b}, Groups: crashingHooks{b}, Stacks: crashingHooks{b}, Secrets: crashingHooks{b}, Webhooks: crashingHooks{b}, Allowed: reachable()}}, b.Switches(), backups)...)),
@@ -403,6 +402,8 @@ func templateOf(digest string) []byte {
 		name += "}, Watched: {" + alarm
 	}
 	switch version := versionOf(digest); {
+	case StoresOf("", version) != nil:
+		begins, name = storesRestorable+strings.TrimPrefix(beforeName, "{"), name+stores
 	case TablesOf("", version) != nil:
 		name += dataTables
 	case DatabasesOf("", version) == nil:
@@ -428,6 +429,10 @@ const (
 	dataTables   = "}, Items: {Type: 'AWS::DynamoDB::Table'}, Global: {Type: 'AWS::DynamoDB::GlobalTable'"
 	restorable   = "{Parameters: {BackupOfDatabase: {Type: String, Default: ''}}, Conditions: {Restored: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfDatabase}, '']}]}}, "
 	restoredFrom = ", Properties: {DBSnapshotIdentifier: {'Fn::If': [Restored, {Ref: BackupOfDatabase}, {Ref: 'AWS::NoValue'}]}}"
+	stores       = "}, Warehouse: {Type: 'AWS::Redshift::Cluster', Properties: {SnapshotIdentifier: {'Fn::If': [RestoredWarehouse, {Ref: BackupOfWarehouse}, {Ref: 'AWS::NoValue'}]}}" +
+		"}, Volume: {Type: 'AWS::EC2::Volume', Properties: {SnapshotId: {'Fn::If': [RestoredVolume, {Ref: BackupOfVolume}, {Ref: 'AWS::NoValue'}]}}}, Files: {Type: 'AWS::EFS::FileSystem'"
+	storesRestorable = "{Parameters: {BackupOfWarehouse: {Type: String, Default: ''}, BackupOfVolume: {Type: String, Default: ''}}, " +
+		"Conditions: {RestoredWarehouse: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfWarehouse}, '']}]}, RestoredVolume: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfVolume}, '']}]}}, "
 	beforeDigest = "}}, Outputs: {Value: {Value: '"
 	afterDigest  = "'}}}"
 )

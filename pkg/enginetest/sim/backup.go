@@ -27,7 +27,7 @@ const MostManual = 100
 // A savedBackup is a backup in the cloud.
 type savedBackup struct {
 	Source  string
-	Name    string // of one of a table; "" if it is the last part of the ARN
+	Name    string // of one of a table, a volume or a file system; "" if it is the last part of the ARN
 	Tags    map[string]string
 	ready   time.Time // when it is available, or has failed
 	fails   bool
@@ -63,17 +63,52 @@ func (c *Cloud) Backups() []string {
 // crashingBackups is what backs up the databases of one kind: each call takes time, and may fail or crash the function.
 type crashingBackups struct {
 	*Backend
-	place  int    // of the kind among DatabasesOf
-	prefix string // of the ARNs
+	of  func(stack, version string) string // returns the database of a stack that has a version; "" if it has none
+	arn func(id, name string) string       // of the backup of a name
 }
 
-// instanceBackups and clusterBackups are those of DB instances and of DB clusters.
+// instanceBackups, clusterBackups and warehouseBackups are those of DB instances, of DB clusters and of clusters of Redshift.
 func instanceBackups(b *Backend) crashingBackups {
-	return crashingBackups{b, 0, "arn:aws:rds:us-east-1:000000000000:snapshot:"}
+	return crashingBackups{b, databaseAt(0), func(_, name string) string { return "arn:aws:rds:us-east-1:000000000000:snapshot:" + name }}
 }
 
 func clusterBackups(b *Backend) crashingBackups {
-	return crashingBackups{b, 1, "arn:aws:rds:us-east-1:000000000000:cluster-snapshot:"}
+	return crashingBackups{b, databaseAt(1), func(_, name string) string {
+		return "arn:aws:rds:us-east-1:000000000000:cluster-snapshot:" + name
+	}}
+}
+
+func warehouseBackups(b *Backend) crashingBackups {
+	return crashingBackups{b, storeOf("AWS::Redshift::Cluster"), func(id, name string) string {
+		return "arn:aws:redshift:us-east-1:000000000000:snapshot:" + id + "/" + name
+	}}
+}
+
+// Backups back up resources: each call takes time, and may fail or crash the function.
+func (b *Backend) Backups() backup.Services {
+	return backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b), Warehouses: warehouseBackups(b), Volumes: volumeBackups(b), Files: fileBackups(b), Tables: newTableBackups(b)}
+}
+
+// databaseAt finds the database that DatabasesOf has at a place.
+func databaseAt(i int) func(stack, version string) string {
+	return func(stack, version string) string {
+		if both := DatabasesOf(stack, version); both != nil {
+			return both[i]
+		}
+		return ""
+	}
+}
+
+// storeOf finds what StoresOf has of a type.
+func storeOf(kind string) func(stack, version string) string {
+	return func(stack, version string) string {
+		for _, one := range StoresOf(stack, version) {
+			if one.Type == kind {
+				return one.PhysicalID
+			}
+		}
+		return ""
+	}
 }
 
 // foundResources finds what stacks have.
@@ -93,6 +128,7 @@ func (m foundResources) ResourcesInStack(ctx context.Context, in project.Target,
 		if both := TablesOf(st.name, versionOf(st.now.template)); both != nil {
 			all = append(all, plan.StackResource{ID: "Items", Type: "AWS::DynamoDB::Table", PhysicalID: both[0]}, plan.StackResource{ID: "Global", Type: "AWS::DynamoDB::GlobalTable", PhysicalID: both[1]})
 		}
+		all = append(all, StoresOf(st.name, versionOf(st.now.template))...)
 		if name := TableOf(st.now.template); name != "" {
 			all = append(all, plan.StackResource{ID: "Table", Type: "AWS::DynamoDB::Table", PhysicalID: name})
 		}
@@ -103,7 +139,7 @@ func (m foundResources) ResourcesInStack(ctx context.Context, in project.Target,
 // has reports whether a live stack has a database of the kind.
 func (m crashingBackups) has(name string) bool {
 	for _, st := range m.Cloud.live {
-		if both := DatabasesOf(st.name, versionOf(st.now.template)); both != nil && both[m.place] == name {
+		if m.of(st.name, versionOf(st.now.template)) == name {
 			return true
 		}
 	}
@@ -130,7 +166,7 @@ func (m crashingBackups) See(ctx context.Context, _ project.Target, ids []string
 // BackUp implements backup.Backer.
 func (m crashingBackups) BackUp(ctx context.Context, _ project.Target, id, name string, tags map[string]string) (string, error) {
 	return got(m.Backend, ctx, "Backup.Create", id, func() (string, error) {
-		arn := m.prefix + name
+		arn := m.arn(id, name)
 		if b, made := m.Cloud.backups[arn]; made {
 			if _, exists := b.state(m.Now()); exists && b.Source == id {
 				return arn, nil
@@ -155,7 +191,7 @@ func (m crashingBackups) BackUp(ctx context.Context, _ project.Target, id, name 
 
 // Find implements backup.Backer.
 func (m crashingBackups) Find(ctx context.Context, in project.Target, id, name string) (string, error) {
-	arn := m.prefix + name
+	arn := m.arn(id, name)
 	_, err := m.Backup(ctx, in, arn)
 	if err == nil && m.Cloud.backups[arn].Source != id {
 		err = fault.New(fault.Refused, "the backup %s is of %s", arn, m.Cloud.backups[arn].Source)

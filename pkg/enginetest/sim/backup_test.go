@@ -14,5 +14,5 @@ func TestBackup(t *testing.T) {
 }
 
 func (g contractGround) Backups() backup.Services {
-	return backup.Services{Stacks: foundResources{g.backend}, Instances: instanceBackups(g.backend), Clusters: clusterBackups(g.backend), Tables: newTableBackups(g.backend)}
+	return g.backend.Backups()
 }

@@ -170,14 +170,28 @@ func ServicesOf(stack, version string) []string {
 }
 
 // MachinesOf returns the IDs of what is stopped and started as a whole of a stack that has a version, by type: nothing unless that starts with
-// the letter c.
+// the letter c or w.
 func MachinesOf(stack, version string) map[string]string {
+	if version[:min(1, len(version))] == "w" {
+		return map[string]string{"AWS::Redshift::Cluster": "warehouse-" + stack}
+	}
 	if version[:min(1, len(version))] != "c" {
 		return nil
 	}
 	return map[string]string{
 		"AWS::EC2::Instance": "instance-" + stack, "AWS::Neptune::DBCluster": "graph-" + stack, "AWS::DocDB::DBCluster": "document-" + stack,
 		"AWS::Redshift::Cluster": "warehouse-" + stack, "AWS::SageMaker::NotebookInstance": "notebook-" + stack,
+	}
+}
+
+// StoresOf returns what holds data in a stack that has a version, besides databases and tables: nothing unless that starts with the letter w.
+func StoresOf(stack, version string) []plan.StackResource {
+	if version[:min(1, len(version))] != "w" {
+		return nil
+	}
+	return []plan.StackResource{
+		{ID: "Files", Type: "AWS::EFS::FileSystem", PhysicalID: "files-" + stack},
+		{ID: "Volume", Type: "AWS::EC2::Volume", PhysicalID: "volume-" + stack}, {ID: "Warehouse", Type: "AWS::Redshift::Cluster", PhysicalID: "warehouse-" + stack},
 	}
 }
 
