@@ -51,7 +51,7 @@ func TestScenarioChecksFail(t *testing.T) {
 		{"stack vpc gone", "x.txt:6: stack vpc gone: got CREATE_COMPLETE"},
 		{"made vpc v2", "x.txt:6: made vpc v2: got v1"},
 		{"passed vpc db", "x.txt:6: passed vpc db: vpc does not need db"},
-		{"passed db vpc", `x.txt:6: passed db vpc: got "`},
+		{"kept db vpc", `x.txt:6: kept db vpc: got "`},
 		{"recorded vpc", "x.txt:6: recorded vpc: got db vpc"},
 		{"scheduled", ""},
 		{"path Plan Next Succeeded", "x.txt:6: path Plan Next Succeeded: got Plan Next Execute Watch "},
