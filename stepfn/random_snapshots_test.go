@@ -109,6 +109,9 @@ func (g *player) keepsSnapshots(runs []run.Run) {
 	for _, r := range ordered {
 		o := plan.AllOperations().Of(r.Operation)
 		succeeded := r.State == run.StateSucceeded
+		if o.Preview {
+			continue
+		}
 		switch {
 		case o.FromRevision && o.NamesSnapshot():
 			g.holds(restores, r.Source != run.Source{} && r.Source == want[r.Snapshot], "run %s restores %s and deploys %v instead of %v", r.ID, r.Snapshot, r.Source, want[r.Snapshot])

@@ -74,7 +74,7 @@ func built(folder string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		if _, ok := sizes[e.Name()]; !ok {
-			return nil, fmt.Errorf("function %s: nobody says how large it is and what it may do: add it in functions.go and permissions*.go, or remove %s/%s if it is of yesterday",
+			return nil, fmt.Errorf("function %s has no size in functions.go and no permissions in permissions*.go: add them, or remove %s/%s if it was left by an older build",
 				e.Name(), folder, e.Name())
 		}
 		names = append(names, e.Name())

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -51,10 +52,11 @@ func (a detect) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	d, ready, err := a.Detection(ctx, t)
 	switch {
+	case !ready && t.Now.Sub(t.Claimed) > maxDetection:
+		why := fault.New(fault.Refused, "CloudFormation has not compared the resources of stack %s within %s: detect its drift again", t.Location().Stack, maxDetection)
+		return Progress{Over: true, Err: errors.Join(why, err)}, nil
 	case err != nil:
 		return Progress{}, err
-	case !ready && t.Now.Sub(t.Claimed) > maxDetection:
-		return Progress{Over: true, Err: fault.New(fault.Refused, "CloudFormation has not compared the resources of stack %s within %s: detect its drift again", t.Location().Stack, maxDetection)}, nil
 	case !ready && d.Operation != "" && d.Operation != t.Receipt.Operation: // a detection of a nested stack has started, or one has ended
 		p := Progress{Receipt: t.Receipt, Soon: true}
 		p.Receipt.Operation = d.Operation

@@ -1,6 +1,7 @@
 package action_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -115,5 +116,8 @@ func TestDetectIsPolled(t *testing.T) {
 	in.Claimed = now.Add(-2 * time.Hour)
 	if got, err := act(is("UPDATE_COMPLETE"), plan.Detect).Poll(t.Context(), in); err != nil || !got.Over || got.Err == nil {
 		t.Errorf("it takes too long: %+v, %v", got, err)
+	}
+	if got, err := act(failing(is("UPDATE_COMPLETE"), "detection", fault.New(fault.Throttled, "slow down")), plan.Detect).Poll(t.Context(), in); err != nil || !got.Over || !strings.Contains(fmt.Sprint(got.Err), "slow down") {
+		t.Errorf("it is throttled for too long: %+v, %v", got, err)
 	}
 }

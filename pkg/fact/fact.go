@@ -85,7 +85,7 @@ type Store interface {
 	Projects(ctx context.Context) ([]string, error)
 }
 
-// Clouds reads live stacks, as engine.Clouds does. What it sends is counted in the budgets of the run.
+// Clouds reads live stacks, as engine.Clouds does. What it observes, and what it reads of exports, importers and resources, is counted in the budgets of the run.
 type Clouds interface {
 	Observe(ctx context.Context, places []plan.Location) (map[string]plan.Live, error)
 	DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, error)
@@ -201,7 +201,7 @@ func (f Facts) Values(ctx context.Context, e Reading, p project.Project, sources
 	return func(s project.Source) (string, error) {
 		i := slices.IndexFunc(f, func(one Fact) bool { return one.Of != nil && one.Of(s) })
 		if i < 0 || read[i] == nil {
-			return "", fault.New(fault.Broken, "this version of the functions does not read it: deploy the newer one")
+			return "", fault.New(fault.Broken, "this version of the functions cannot read ${%s}: update the installation to the newer version", s)
 		}
 		return read[i](s)
 	}, nil

@@ -32,7 +32,7 @@ type snapshots struct {
 	Backups Backups
 }
 
-// readSnapshots completes what a view has about the snapshots: what the stacks hold, if r makes one. It refuses to delete backups in targets that the project
+// readSnapshots completes what a view has about the snapshots: what the stacks hold, if the run makes one. It refuses to delete backups in targets that the project
 // may not use.
 func (s snapshots) readSnapshots(ctx context.Context, e Reading, v *plan.View) error {
 	r, o := e.Run, e.operation(e.Run)

@@ -17,7 +17,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// atOncePerPoll is how many detections one poll of a step asks about, and how many it starts: all steps share the budget of requests.
+// atOncePerPoll is how many detections one poll of a step asks about, and how many it starts: all steps share the budget of requests. The last poll reads
+// what all of them have found, because the receipt has no room for it.
 const atOncePerPoll = 2
 
 // detections are the drift detections of a stack and of those nested in it. A detection of CloudFormation does not compare the resources of nested
@@ -81,6 +82,10 @@ func (a *detections) advance(ctx context.Context) (over bool, err error) {
 		}
 		out, ended, err := a.status(ctx, a.all[i])
 		if err == nil && !ended {
+			continue
+		}
+		if a.all[i].Path != "" && fault.Final(err) { // it is deleted, or nobody may read it any more
+			a.all[i] = uncompared(a.all[i].Path, err)
 			continue
 		}
 		complete := false
@@ -158,7 +163,16 @@ func (a *detections) startInside(ctx context.Context, path, stack string, starte
 
 // refused adds a stack that cannot be compared.
 func (a *detections) refused(path string, err error) {
-	a.all = append(a.all, detection{Path: path, Over: true, Why: err.Error()[:min(len(err.Error()), maxWhy)]})
+	a.all = append(a.all, uncompared(path, err))
+}
+
+// uncompared is the detection of a stack that cannot be compared, with as much of the reason as the receipt has room for.
+func uncompared(path string, err error) detection {
+	why := err.Error()
+	if len(why) > maxWhy {
+		why = strings.ToValidUTF8(why[:maxWhy], "") + "…"
+	}
+	return detection{Path: path, Over: true, Why: why}
 }
 
 // prefixed is a path with one more logical ID.
@@ -169,8 +183,19 @@ func prefixed(path, id string) string {
 	return path + "/" + id
 }
 
-// read adds to d what a detection that has ended has found.
+// read adds to d what a detection that has ended has found. A nested stack of which it can be read no more is one that cannot be compared.
 func (a *detections) read(ctx context.Context, one detection, d *plan.Detection) error {
+	before := len(d.Findings)
+	err := a.readWhole(ctx, one, d)
+	if one.Path == "" || !fault.Final(err) {
+		return err
+	}
+	d.Findings = d.Findings[:before]
+	return a.readWhole(ctx, uncompared(one.Path, err), d)
+}
+
+// readWhole adds to d what a detection that has ended has found, or some of it, with an error.
+func (a *detections) readWhole(ctx context.Context, one detection, d *plan.Detection) error {
 	if one.InSync {
 		return nil
 	}

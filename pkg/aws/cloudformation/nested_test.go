@@ -139,6 +139,18 @@ func TestDriftOfRefusedNestedStacks(t *testing.T) {
 	}
 }
 
+// A nested stack that is deleted while it is compared, or that nobody may read any more, is one that cannot be compared.
+func TestDriftOfVanishedNestedStacks(t *testing.T) {
+	f := &tree{nested: map[string][]string{"top": {"a", "b", "c"}}, insync: map[string]bool{"top": true}, refuses: map[string]string{
+		"DescribeStackDriftDetectionStatus a": "AccessDenied no", "DescribeStackResourceDrifts b": "ValidationError Stack with id b does not exist",
+	}}
+	found, _, d := f.poll(t)
+	got := strings.Join(found, "\n")
+	if d.Failure != "" || len(found) != 3 || !strings.Contains(got, "unchecked a ") || !strings.Contains(got, "unchecked b ") || !strings.Contains(got, "deleted c/Queue") {
+		t.Errorf("found %s, %+v", got, d)
+	}
+}
+
 // More nested stacks than are read are said. Throttling after something has started keeps what has started.
 func TestManyNestedStacks(t *testing.T) {
 	f := &tree{nested: map[string][]string{}, insync: map[string]bool{"top": true}}

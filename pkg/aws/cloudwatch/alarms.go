@@ -23,7 +23,7 @@ type Client interface {
 	DescribeAlarmHistory(context.Context, *sdk.DescribeAlarmHistoryInput, ...func(*sdk.Options)) (*sdk.DescribeAlarmHistoryOutput, error)
 }
 
-// Alarms are the alarms in all targets. It is a hook.Alarms and an revision.Alarms.
+// Alarms are the alarms in all targets. It is a hook.Alarms and a revision.Alarms.
 type Alarms struct {
 	clients func(context.Context, project.Target) (Client, error)
 }
