@@ -46,6 +46,9 @@ func (a *generator) drift() {
 		a.add("drift")
 		a.add("wait-idle")
 		a.add("revert-drift")
+		if a.plain {
+			a.add("wait-idle")
+		}
 	}
 }
 

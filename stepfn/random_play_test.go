@@ -465,9 +465,10 @@ func (g *player) redeploy(w stacks) {
 	g.finish()
 	g.stopFaults()
 	g.forgiveHooks()
-	w = enabled(g.reachable(g.importable(g.endDisputes(w))))
+	w = g.endDisputes(w)
 	g.bringBack()
 	g.resumeAll()
+	w = enabled(g.reachable(g.importable(w))) // the environment may have expired meanwhile
 	for range 2 {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()
