@@ -12,7 +12,7 @@ import (
 // Random scenarios in which a table moves between two stacks of the project, again and again. Its template keeps no data: a
 // deploy that deletes the table loses it.
 
-const kept invariant = "kept: a run deletes no table that its files have. Excepted are a rollback of the run that created the table, a stack that is DELETE_FAILED, and a rollback to files that were never deployed"
+const kept invariant = "kept: a run deletes no table that its files have. Excepted are a rollback of the run that created the table, a stack that is DELETE_FAILED, and a rollback to a revision that is older than the table"
 
 // movingSeeds tells in which random scenarios a table moves: one of so many.
 const movingSeeds = 8
@@ -118,16 +118,16 @@ func (g *player) keepsMoved() {
 	for _, d := range p.Cloud.Deletions[g.deletions:] {
 		r := g.ExecutionStatus(d.By)
 		files, known := g.sources[r.Source]
-		has := known && r.Operation != "destroy" && !g.neverDeployed(r.Revision) && slices.ContainsFunc(files, func(s stack) bool { return s.table == d.Table })
+		has := known && r.Operation != "destroy" && !g.older(r.Revision, d.Maker) && slices.ContainsFunc(files, func(s stack) bool { return s.table == d.Table })
 		g.holds(kept, !has || d.Again || d.Maker != "" && rollbackOf(d.Maker) == d.By, "run %s (%s) has deleted %s, which run %s has created", d.By, r.Operation, d.Table, d.Maker)
 	}
 	g.deletions = len(p.Cloud.Deletions)
 }
 
-// neverDeployed reports whether a revision is that of a run which has changed no stack. Its files do not move the table from where a later run has created it, and
-// nothing was moved since.
-func (g *player) neverDeployed(revision string) bool {
-	return revision != "" && !slices.ContainsFunc(g.ExecutionStatus(revision).Steps, func(s run.Step) bool { return s.Attempt > 0 && !s.Asks() })
+// older reports whether a revision is that of a run which was requested before the run that has created a table. Its files had another table of that name, which is gone,
+// or none; they move nothing.
+func (g *player) older(revision, maker string) bool {
+	return revision != "" && maker != "" && g.ExecutionStatus(revision).Requested.Before(g.ExecutionStatus(maker).Requested)
 }
 
 // occupies lists the nodes whose stacks a step changes.
