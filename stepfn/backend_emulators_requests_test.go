@@ -418,7 +418,9 @@ func (s stack) groupsText() string {
 		if storeProperties[kind] != "" && strings.HasPrefix(s.version, "w") {
 			continue // it is there already
 		}
-		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {%s} }\n", i, kind, map[string]string{"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " "}[kind])
+		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {%s} }\n", i, kind, map[string]string{
+			"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " ", "AWS::SageMaker::NotebookInstance": " NotebookInstanceName: Lab-" + s.physical + " ", // its ARN has no capitals
+		}[kind])
 	}
 	return text.String()
 }

@@ -39,6 +39,7 @@ func (g testGround) Backups() backup.Services {
 		Instances: rds.InstanceSnapshots(databases), Clusters: rds.ClusterSnapshots(databases),
 		Warehouses: redshift.NewSnapshots(inDefault[redshift.BackupClient](sdkredshift.NewFromConfig(cfg))),
 		Volumes:    ec2.NewSnapshots(inDefault[ec2.BackupClient](sdkec2.NewFromConfig(cfg))),
+		Vault:      backupVault,
 		Files:      awsbackup.New(backupVault, inDefault[awsbackup.Client](sdkbackup.NewFromConfig(cfg))),
 		Tables:     dynamodb.NewBackups(inDefault[dynamodb.BackupClient](sdkdynamodb.NewFromConfig(cfg))),
 	}

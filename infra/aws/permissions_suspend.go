@@ -15,7 +15,7 @@ func suspends(s settings) []permission {
 	}
 	return []permission{
 		{
-			Do: []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters", "sagemaker:DescribeNotebookInstance"}, On: []string{"*"},
+			Do: []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters", "sagemaker:DescribeNotebookInstance", "sagemaker:ListNotebookInstances"}, On: []string{"*"},
 			Why: "Auto Scaling and EC2 have no resource type for it, nor has ECS for task definitions, RDS allows a filter, which names the databases of a stack, only to who may describe all, and a suspend reads what has no tag yet, too",
 		},
 		{

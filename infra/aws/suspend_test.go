@@ -13,7 +13,7 @@ import (
 func TestSuspendInATarget(t *testing.T) {
 	const in, grants = ":eu-west-1:" + there + ":", "kms:CreateGrant"
 	tag := func(project string) map[string]string { return with("aws:ResourceTag/stackwright:project", project) }
-	reads := []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters", "sagemaker:DescribeNotebookInstance"}
+	reads := []string{"autoscaling:DescribeAutoScalingGroups", "ec2:DescribeInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "redshift:DescribeClusters", "sagemaker:DescribeNotebookInstance", "sagemaker:ListNotebookInstances"}
 	changes := map[string]string{
 		"autoscaling:UpdateAutoScalingGroup": "arn:aws:autoscaling" + in + "autoScalingGroup:1:autoScalingGroupName/web",
 		"ec2:StartInstances":                 "arn:aws:ec2" + in + "instance/i-1", "ec2:StopInstances": "arn:aws:ec2" + in + "instance/i-1",

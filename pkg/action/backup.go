@@ -162,6 +162,8 @@ func (a deleteBackup) Poll(ctx context.Context, t Task) (Progress, error) {
 		}
 	}
 	switch says := strings.Join(left, "; "); {
+	case err != nil && t.overdue() && !fault.Is(err, fault.Throttled, fault.Unavailable): // another job of the resource may run as long as it likes
+		return Progress{Over: true, Err: fault.New(fault.Refused, "not over after %s: %w: request the deletion again when that is over", t.Step.Timeout, err)}, nil
 	case err != nil:
 		return Progress{}, err
 	case len(left) > 0 && t.overdue():

@@ -183,6 +183,18 @@ func TestDeleteBackup(t *testing.T) {
 	if p, err := verb.Poll(t.Context(), in); err != nil || !p.Over || p.Err != nil {
 		t.Errorf("%+v, %v", p, err)
 	}
+	for kind, late := range map[fault.Kind]bool{fault.Busy: true, fault.Denied: true, fault.Throttled: false, fault.Unavailable: false} {
+		b.err = fault.New(kind, "it is not known")
+		in.Claimed = in.Now.Add(-3 * time.Hour)
+		p, err := verb.Poll(t.Context(), in)
+		if over := err == nil && p.Over && fault.Is(p.Err, fault.Refused) && strings.Contains(p.Err.Error(), "not over after 2h") && strings.Contains(p.Err.Error(), "it is not known"); over != late || !late && !fault.Is(err, kind) {
+			t.Errorf("overdue, %s: %+v, %v", kind, p, err)
+		}
+		in.Claimed = in.Now.Add(-time.Hour)
+		if p, err := verb.Poll(t.Context(), in); p.Over || !fault.Is(err, kind) {
+			t.Errorf("in time, %s: %+v, %v", kind, p, err)
+		}
+	}
 	b.err = fault.New(fault.Busy, "it is creating")
 	for ago, want := range map[time.Duration]fault.Kind{time.Minute: fault.Busy, 2 * time.Hour: fault.Refused} {
 		if _, err := verb.Start(t.Context(), backingUp(t, plan.DeleteBackup, ago)); fault.KindOf(err) != want {

@@ -35,9 +35,20 @@ type Kind struct {
 	Name     string                // for people, as "DB instance"
 	Property string                // of the resource: it names the backup from which CloudFormation creates the resource; "" if there is none
 	Naming   plan.Naming           // how the property names it
-	Restore  string                // if there is no property: the command with which a person restores it, before the ARN of the backup
+	Restore  Restore               // if there is no property: the command with which a person restores it; nil if there is a property
 	Setting  string                // of the installation, without which nothing backs it up; "" if there always is something
 	Of       func(Services) Backer // backs it up; nil without the setting
+}
+
+// A Restore returns the command with which a person restores a backup of a resource of a target, before the ARN of the backup.
+type Restore func(s Services, in project.Target, id string) string
+
+// of is the command, and "" if there is none.
+func (r Restore) of(s Services, in project.Target, id string) string {
+	if r == nil {
+		return ""
+	}
+	return r(s, in, id)
 }
 
 // A Backer backs up resources of one kind, in the account and region of a target and with its role. Its errors are of kind Busy if the
@@ -125,6 +136,7 @@ type Services struct {
 	Warehouses Backer // clusters of Redshift
 	Volumes    Backer // EBS volumes
 	Files      Backer // file systems of EFS; nil if the installation has no vault
+	Vault      Vault  // where Files are backed up
 	Tables     Backer // tables of DynamoDB
 }
 
@@ -180,7 +192,7 @@ func (s Services) hold(ctx context.Context, in project.Target, k Kind, found []p
 		if one.Type != k.Type || !exists {
 			continue
 		}
-		h.Data = append(h.Data, plan.Data{Resource: one.ID, Type: k.Type, Kind: k.Name, Property: k.Property, Naming: k.Naming, Restore: k.Restore, ID: one.PhysicalID, Target: in})
+		h.Data = append(h.Data, plan.Data{Resource: one.ID, Type: k.Type, Kind: k.Name, Property: k.Property, Naming: k.Naming, Restore: k.Restore.of(s, in, one.PhysicalID), ID: one.PhysicalID, Target: in})
 		if now.Unready != "" {
 			h.Unready = append(h.Unready, fmt.Sprintf("%s %s (%s): %s", k.Name, one.ID, one.PhysicalID, now.Unready))
 		}

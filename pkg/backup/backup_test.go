@@ -24,6 +24,24 @@ func (s *services) all() backup.Services {
 	return backup.Services{Stacks: s, Instances: s, Clusters: s}
 }
 
+// The command that restores a file system has its ID, the role of the vault in the account of the target, and a token that names the file system.
+func TestRestoreCommand(t *testing.T) {
+	s := &services{has: []plan.StackResource{{ID: "Files", Type: "AWS::EFS::FileSystem", PhysicalID: "fs-1"}}}
+	all := s.all()
+	all.Files = s
+	for want, vault := range map[string]backup.Vault{
+		"--iam-role-arn arn:aws-cn:iam::111122223333:role/service-role/ours ": {Name: "Default", Role: "service-role/ours"},
+		"--iam-role-arn ROLE ": {},
+	} {
+		all.Vault = vault
+		h, err := all.Holdings(t.Context(), project.Target{Account: "111122223333", Region: "cn-north-1"}, "web")
+		want = "aws backup start-restore-job " + want + "--metadata file-system-id=fs-1,Encrypted=true,PerformanceMode=generalPurpose,CreationToken=restored-fs-1,newFileSystem=true --recovery-point-arn"
+		if err != nil || len(h.Data) != 1 || h.Data[0].Restore != want {
+			t.Errorf("got %+v, want %s: %v", h.Data, want, err)
+		}
+	}
+}
+
 // A kind that needs a setting of the installation is left out without it, with the name of the setting, and neither backed up nor deleted.
 func TestWithoutSetting(t *testing.T) {
 	s := &services{has: []plan.StackResource{{ID: "Files", Type: "AWS::EFS::FileSystem", PhysicalID: "fs-1"}}}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // fileKind is a file system of EFS, which has no snapshots of its own: AWS Backup makes a recovery point of it. CloudFormation has no property that names one.
@@ -14,8 +15,15 @@ func fileKind() Kind {
 	return Kind{Type: "AWS::EFS::FileSystem", Name: "file system of EFS", Restore: restoreFiles, Setting: "backupVault", Of: func(s Services) Backer { return s.Files }}
 }
 
-// restoreFiles is the command that restores a file system, without the ARN of the recovery point.
-const restoreFiles = "aws backup start-restore-job --iam-role-arn ROLE --metadata file-system-id=ID,Encrypted=true,PerformanceMode=generalPurpose,CreationToken=NAME,newFileSystem=true --recovery-point-arn"
+// restoreFiles is a Restore. A creation token names a new file system, at most once in an account and region.
+// https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html
+func restoreFiles(s Services, in project.Target, id string) string {
+	role := "ROLE"
+	if s.Vault != (Vault{}) {
+		role = s.Vault.RoleARN(in)
+	}
+	return "aws backup start-restore-job --iam-role-arn " + role + " --metadata file-system-id=" + id + ",Encrypted=true,PerformanceMode=generalPurpose,CreationToken=restored-" + id + ",newFileSystem=true --recovery-point-arn"
+}
 
 // A Vault is where AWS Backup keeps recovery points, and with which role it makes them. Every account of a target has both, by these names, and the vault in each region.
 // The zero value is none.
@@ -42,6 +50,11 @@ func ParseVault(text string) (Vault, error) {
 		return Vault{}, fault.New(fault.Invalid, "%q is not the name of a vault of AWS Backup and the name of a role, with a comma between them: write VAULT,ROLE, such as Default,service-role/AWSBackupDefaultServiceRole", text)
 	}
 	return Vault{name, role}, nil
+}
+
+// RoleARN is the ARN of the role in the account of a target.
+func (v Vault) RoleARN(in project.Target) string {
+	return "arn:" + in.Partition() + ":iam::" + in.Account + ":role/" + v.Role
 }
 
 // String writes the vault as ParseVault reads it.

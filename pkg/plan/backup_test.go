@@ -308,7 +308,7 @@ func TestRestoreSaysWhatItRestores(t *testing.T) {
 		"the data of db.Database is not restored: no parameter of stack db has the value ${restored:Database} for the property DBSnapshotIdentifier": func(*plan.View) {},
 		"the data of db.Database is not restored: the files of the snapshot have no stack db":                                                        func(v *plan.View) { delete(v.Desired.Nodes, "db") },
 		"the data of db.Database is not restored: CloudFormation creates no DB instance from a backup":                                               func(v *plan.View) { v.Snapshots.Kept[0].Backups[1].Property = "" },
-		"CloudFormation creates no DB instance from a backup, and what is there stays as it is: restore the backup next to it yourself: aws restore --arn arn:aws:rds:eu-west-1:111122223333:snapshot:new-d --region eu-west-1": func(v *plan.View) {
+		"CloudFormation creates no DB instance from a backup, and what is there stays as it is: restore the backup next to it yourself: aws restore --arn arn:aws:rds:eu-west-1:111122223333:snapshot:new-d --region eu-west-1 (what else the command needs: https://github.com/stackwright/stackwright/blob/main/docs/how-to/snapshots.md#restore-it)": func(v *plan.View) {
 			b := &v.Snapshots.Kept[0].Backups[1]
 			b.Property, b.Restore, b.Target.Region = "", "aws restore --arn", "eu-west-1"
 			v.Desired.Restored = map[string]project.Restored{"db.Database": {Value: "new-d"}} // a parameter may refer to it: it creates nothing

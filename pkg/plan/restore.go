@@ -36,6 +36,9 @@ func Restore(v View) (Plan, error) {
 	return p, nil
 }
 
+// restorePage is the page that explains the commands with which a person restores a backup.
+const restorePage = "https://github.com/stackwright/stackwright/blob/main/docs/how-to/snapshots.md#restore-it"
+
 // incomplete refuses to restore a snapshot whose deletion is not finished: the data would be of different times.
 func (s Snapshots) incomplete() error {
 	for _, one := range s.Kept {
@@ -57,7 +60,7 @@ func (v View) sayRestored(b Backup) string {
 	case b.Property == "" && b.Restore == "":
 		return fmt.Sprintf("the data of %s is not restored: CloudFormation creates no %s from a backup: restore it yourself from the backup %s", b.Data, b.Kind, b.ARN)
 	case b.Property == "":
-		return fmt.Sprintf("the data of %s is not restored: CloudFormation creates no %s from a backup, and what is there stays as it is: restore the backup next to it yourself: %s %s --region %s", b.Data, b.Kind, b.Restore, b.ARN, b.Target.Region)
+		return fmt.Sprintf("the data of %s is not restored: CloudFormation creates no %s from a backup, and what is there stays as it is: restore the backup next to it yourself: %s %s --region %s (what else the command needs: %s)", b.Data, b.Kind, b.Restore, b.ARN, b.Target.Region, restorePage)
 	case restores && r.Again:
 		return fmt.Sprintf("the data of %s is not restored again: a run that is retried has restored it from the backup %s", b.Data, b.ARN)
 	case refers && r.Fixed:

@@ -111,6 +111,7 @@ func backups(a *sts.Accounts, vault backup.Vault) backup.Services {
 		Tables:     dynamodb.NewBackups(inTarget(a, func(c aws.Config) dynamodb.BackupClient { return sdkdynamodb.NewFromConfig(c) })),
 	}
 	if vault != (backup.Vault{}) {
+		all.Vault = vault
 		all.Files = awsbackup.New(vault, inTarget(a, func(c aws.Config) awsbackup.Client { return sdkbackup.NewFromConfig(c) }))
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 // notebookCalls is a sagemaker.Client, of only the requests that are sent, as instanceCalls.
 type notebookCalls struct {
 	describe call[sdksagemaker.DescribeNotebookInstanceInput, sdksagemaker.DescribeNotebookInstanceOutput, sdksagemaker.Options]
+	list     call[sdksagemaker.ListNotebookInstancesInput, sdksagemaker.ListNotebookInstancesOutput, sdksagemaker.Options]
 	stop     call[sdksagemaker.StopNotebookInstanceInput, sdksagemaker.StopNotebookInstanceOutput, sdksagemaker.Options]
 	start    call[sdksagemaker.StartNotebookInstanceInput, sdksagemaker.StartNotebookInstanceOutput, sdksagemaker.Options]
 }
@@ -17,12 +18,17 @@ type notebookCalls struct {
 // notebookClient returns the client of a configuration.
 func notebookClient(c aws.Config) notebookCalls {
 	client := sdksagemaker.NewFromConfig(c)
-	return notebookCalls{client.DescribeNotebookInstance, client.StopNotebookInstance, client.StartNotebookInstance}
+	return notebookCalls{client.DescribeNotebookInstance, client.ListNotebookInstances, client.StopNotebookInstance, client.StartNotebookInstance}
 }
 
 // DescribeNotebookInstance implements sagemaker.Client.
 func (c notebookCalls) DescribeNotebookInstance(ctx context.Context, in *sdksagemaker.DescribeNotebookInstanceInput, options ...func(*sdksagemaker.Options)) (*sdksagemaker.DescribeNotebookInstanceOutput, error) {
 	return c.describe(ctx, in, options...)
+}
+
+// ListNotebookInstances implements sagemaker.Client.
+func (c notebookCalls) ListNotebookInstances(ctx context.Context, in *sdksagemaker.ListNotebookInstancesInput, options ...func(*sdksagemaker.Options)) (*sdksagemaker.ListNotebookInstancesOutput, error) {
+	return c.list(ctx, in, options...)
 }
 
 // StopNotebookInstance implements sagemaker.Client.

@@ -94,6 +94,7 @@ var table = map[string][]need{
 
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html
 	"sagemaker.DescribeNotebookInstance": {{"sagemaker:DescribeNotebookInstance", ""}},
+	"sagemaker.ListNotebookInstances":    {{"sagemaker:ListNotebookInstances", ""}},
 	"sagemaker.StartNotebookInstance":    {{"sagemaker:StartNotebookInstance", ""}},
 	"sagemaker.StopNotebookInstance":     {{"sagemaker:StopNotebookInstance", ""}},
 

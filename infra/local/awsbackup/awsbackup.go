@@ -129,6 +129,10 @@ func (s *Service) serve(r *http.Request, body []byte) (any, error) {
 		return s.describe(r, parts[1])
 	case on == "GET tags 2":
 		return s.tags(r, parts[1])
+	// https://github.com/aws/aws-sdk-js/issues/2625
+	// https://github.com/ansible-collections/amazon.aws/pull/1436
+	case on == "GET backup-vaults 2" && parts[1] != Vault:
+		return nil, &refusal{http.StatusForbidden, "AccessDeniedException", "Insufficient privileges to perform this action."}
 	case parts[0] == "backup-vaults" && len(parts) > 1 && parts[1] != Vault:
 		return nil, missing("Backup vault %s does not exist", parts[1])
 	case on == "GET backup-vaults 2":

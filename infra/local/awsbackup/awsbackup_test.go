@@ -109,7 +109,7 @@ func TestJobs(t *testing.T) {
 		_, here := client.DescribeBackupVault(t.Context(), &sdk.DescribeBackupVaultInput{BackupVaultName: aws.String(awsbackup.Vault)})
 		_, nowhere := client.DescribeBackupVault(t.Context(), &sdk.DescribeBackupVaultInput{BackupVaultName: aws.String("other")})
 		_, unknown := client.ListBackupPlans(t.Context(), &sdk.ListBackupPlansInput{})
-		if here != nil || code(nowhere) != "ResourceNotFoundException" || code(unknown) != "UnknownOperationException" {
+		if here != nil || code(nowhere) != "AccessDeniedException" || code(unknown) != "UnknownOperationException" {
 			t.Error(here, nowhere, unknown)
 		}
 	})

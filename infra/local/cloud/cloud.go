@@ -279,7 +279,7 @@ func (c *Cloud) openServices() (err error) {
 		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"redshift":       c.unexpired(c.warehouses),
 		"backup":         c.unexpired(c.files),
-		"sagemaker":      c.unexpired(&sagemaker.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
+		"sagemaker":      c.unexpired(&sagemaker.Service{Find: c.propertiesOf, Having: c.having, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
 		"rds":            c.unexpired(c.databases),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"organizations":  c.unexpired(c.Organization),

@@ -134,6 +134,16 @@ func (c *Cloud) propertiesOf(r *http.Request, kind, name string) (properties, st
 	return stacks.Properties(kind, name)
 }
 
+// having lists the resources of a type that stacks have in the account and region of a request, by their physical IDs.
+func (c *Cloud) having(r *http.Request, kind string) []string {
+	at := c.locationOf(r)
+	stacks, err := c.StacksIn(at.account, at.region)
+	if err != nil {
+		return nil
+	}
+	return stacks.Having(kind)
+}
+
 // replicasOf lists the read replicas of a DB instance that stacks have in the account and region of a request.
 func (c *Cloud) replicasOf(r *http.Request, name string) []string {
 	return c.databasesWith(r, "SourceDBInstanceIdentifier", name)

@@ -193,11 +193,23 @@ func (s *Service) Properties(kind, name string) (properties, stack string, ok bo
 
 // Referring returns the physical IDs of the resources of a type that stacks have and whose property is a text, sorted. A closed emulator has none.
 func (s *Service) Referring(kind, property, text string) []string {
+	return s.having(kind, func(r *resource) bool {
+		is, _ := template.Text(properties(r.properties())[property])
+		return is == text
+	})
+}
+
+// Having returns the physical IDs of the resources of a type that stacks have, sorted. A closed emulator has none.
+func (s *Service) Having(kind string) []string {
+	return s.having(kind, func(*resource) bool { return true })
+}
+
+func (s *Service) having(kind string, is func(*resource) bool) []string {
 	var ids []string
 	err := s.locked(func() error {
 		for _, st := range s.stacksInside() {
 			for _, r := range st.existing() {
-				if is, _ := template.Text(properties(r.properties())[property]); r.Type == kind && is == text {
+				if r.Type == kind && is(r) {
 					ids = append(ids, r.Physical)
 				}
 			}

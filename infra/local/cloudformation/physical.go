@@ -116,6 +116,11 @@ func (s *Service) token(token string, r *resource, name string, b []byte) string
 			return "default"
 		}
 		return cluster[strings.LastIndexByte(cluster, '/')+1:]
+	case "given": // the physical ID may have it in lower case
+		if given, named := r.property(resourceTypes[r.Type].name); named {
+			return given
+		}
+		return name
 	case "lower":
 		return strings.ToLower(name)
 	case "id":

@@ -93,7 +93,7 @@ var resourceTypes = map[string]resourceType{
 	"AWS::Neptune::DBInstance":         {name: "DBInstanceIdentifier", lower: true},
 	"AWS::DocDB::DBInstance":           {name: "DBInstanceIdentifier", lower: true},
 	"AWS::Redshift::Cluster":           {name: "ClusterIdentifier", lower: true, attributes: map[string]string{"Endpoint.Address": "{id}.{hex16}.{region}.redshift.amazonaws.com", "Endpoint.Port": "5439"}},
-	"AWS::SageMaker::NotebookInstance": {name: "NotebookInstanceName", lower: true, id: "arn:aws:sagemaker:{region}:{account}:notebook-instance/{name}", attributes: map[string]string{"NotebookInstanceName": "{name}"}},
+	"AWS::SageMaker::NotebookInstance": {name: "NotebookInstanceName", lower: true, id: "arn:aws:sagemaker:{region}:{account}:notebook-instance/{lower}", attributes: map[string]string{"NotebookInstanceName": "{given}"}},
 	"AWS::SageMaker::Endpoint":         {name: "EndpointName", lower: true, id: "arn:aws:sagemaker:{region}:{account}:endpoint/{name}", attributes: map[string]string{"EndpointName": "{name}"}},
 	"AWS::RDS::DBSubnetGroup":          {name: "DBSubnetGroupName", lower: true},
 	"AWS::ElastiCache::ReplicationGroup": {name: "ReplicationGroupId", lower: true, attributes: map[string]string{

@@ -3,6 +3,7 @@
 package sagemaker
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -18,6 +19,8 @@ type Service struct {
 	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
 	// region of a request. It reports false if there is none.
 	Find func(r *http.Request, kind, name string) (properties, stack string, ok bool)
+	// Having lists the physical IDs of the resources of a type that stacks have, in the account and region of a request.
+	Having func(r *http.Request, kind string) []string
 	// Place is the account and region of a request.
 	Place func(*http.Request) (account, region string)
 	// Takes is how long it takes to stop or start a notebook instance.
@@ -31,7 +34,16 @@ type Service struct {
 // https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeNotebookInstance.html
 var statuses = resource.Statuses{On: "InService", Starting: "Pending", Off: "Stopped", Stopping: "Stopping"}
 
-// ServeHTTP answers DescribeNotebookInstance, StopNotebookInstance and StartNotebookInstance.
+// kind is the type of notebook instances, whose physical IDs are their ARNs.
+const kind = "AWS::SageMaker::NotebookInstance"
+
+// nameOf is the name of a notebook instance as it was given, which may have capitals, unlike its ARN. CloudFormation gives one to a notebook instance that has none.
+func nameOf(properties, arn string) string {
+	return cmp.Or(resource.Property(properties, "NotebookInstanceName"), arn[strings.LastIndexByte(arn, '/')+1:])
+}
+
+// ServeHTTP answers DescribeNotebookInstance, ListNotebookInstances, StopNotebookInstance and StartNotebookInstance. AWS does not say whether it compares capitals in names: the emulator
+// does.
 // https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_Operations.html
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refuse := func(code, message string) {
@@ -43,10 +55,14 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	operation := r.Header.Get("X-Amz-Target")[strings.LastIndexByte(r.Header.Get("X-Amz-Target"), '.')+1:]
+	if operation == "ListNotebookInstances" {
+		s.list(w, r)
+		return
+	}
 	account, region := s.Place(r)
 	arn := "arn:aws:sagemaker:" + region + ":" + account + ":notebook-instance/" + strings.ToLower(in.NotebookInstanceName)
-	properties, stack, ok := s.Find(r, "AWS::SageMaker::NotebookInstance", arn)
-	if !ok {
+	properties, stack, ok := s.Find(r, kind, arn)
+	if !ok || nameOf(properties, arn) != in.NotebookInstanceName {
 		refuse("ValidationException", "RecordNotFound")
 		return
 	}
@@ -70,6 +86,21 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	_ = json.NewEncoder(w).Encode(answer) // the client is gone if it fails
+}
+
+// list lists all notebook instances, on one page.
+// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ListNotebookInstances.html
+func (s *Service) list(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []map[string]string{}
+	for _, arn := range s.Having(r, kind) {
+		if properties, stack, ok := s.Find(r, kind, arn); ok {
+			all = append(all, map[string]string{"NotebookInstanceArn": arn, "NotebookInstanceName": nameOf(properties, arn), "NotebookInstanceStatus": s.notebooks.Status(stack+" "+arn, statuses)})
+		}
+	}
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	_ = json.NewEncoder(w).Encode(map[string]any{"NotebookInstances": all}) // the client is gone if it fails
 }
 
 // change stops a notebook instance that is in service, or starts one that is stopped. It returns what SageMaker says about another one.

@@ -33,8 +33,11 @@ func (s transport) Do(r *http.Request) (*http.Response, error) {
 func served(stack *string) *sdk.Client {
 	s := &sagemaker.Service{
 		Takes: time.Minute, Place: func(*http.Request) (account, region string) { return "000000000000", "us-east-1" },
+		Having: func(_ *http.Request, kind string) []string {
+			return []string{"arn:aws:sagemaker:us-east-1:000000000000:notebook-instance/lab"}
+		},
 		Find: func(_ *http.Request, kind, name string) (string, string, bool) {
-			return `{"InstanceType": "ml.t3.medium"}`, *stack, kind == "AWS::SageMaker::NotebookInstance" && name == "arn:aws:sagemaker:us-east-1:000000000000:notebook-instance/lab"
+			return `{"InstanceType": "ml.t3.medium", "NotebookInstanceName": "Lab"}`, *stack, kind == "AWS::SageMaker::NotebookInstance" && name == "arn:aws:sagemaker:us-east-1:000000000000:notebook-instance/lab"
 		},
 	}
 	return sdk.New(sdk.Options{Region: "us-east-1", HTTPClient: transport{s}, Retryer: aws.NopRetryer{}, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -92,6 +95,21 @@ func TestStates(t *testing.T) {
 			t.Error("a notebook instance of another stack is stopped")
 		}
 	})
+}
+
+// An ARN has the name in lower case, which no request finds. A list has both.
+// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ListNotebookInstances.html
+func TestCapitals(t *testing.T) {
+	stack := "first"
+	client := served(&stack)
+	_, err := client.DescribeNotebookInstance(t.Context(), &sdk.DescribeNotebookInstanceInput{NotebookInstanceName: aws.String("lab")})
+	if says(err) != "ValidationException: RecordNotFound" {
+		t.Error(err)
+	}
+	out, err := client.ListNotebookInstances(t.Context(), &sdk.ListNotebookInstancesInput{})
+	if err != nil || len(out.NotebookInstances) != 1 || *out.NotebookInstances[0].NotebookInstanceName != "Lab" || !strings.HasSuffix(*out.NotebookInstances[0].NotebookInstanceArn, "/lab") || out.NotebookInstances[0].NotebookInstanceStatus != "InService" {
+		t.Errorf("%+v, %v", out, err)
+	}
 }
 
 // What does not exist is refused, and so are other requests.

@@ -39,8 +39,11 @@ func New(vault backup.Vault, clients func(context.Context, project.Target) (Clie
 	return &Points{vault, clients}
 }
 
-// See implements backup.Backer. It sees all file systems of a request: their stacks have them. None can be backed up without the vault.
+// See implements backup.Backer. It sees all file systems of a request: their stacks have them. None can be backed up without the vault. AWS Backup denies to describe a vault that does not
+// exist, also to who may describe it.
 // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_DescribeBackupVault.html
+// https://github.com/aws/aws-sdk-js/issues/2625
+// https://github.com/ansible-collections/amazon.aws/pull/1436
 func (p *Points) See(ctx context.Context, in project.Target, ids []string) (map[string]backup.Seen, error) {
 	client, err := p.client(ctx, in)
 	if err != nil {
@@ -48,11 +51,14 @@ func (p *Points) See(ctx context.Context, in project.Target, ids []string) (map[
 	}
 	_, err = client.DescribeBackupVault(ctx, &sdk.DescribeBackupVaultInput{BackupVaultName: &p.vault.Name})
 	err = refused("describe the backup vault "+p.vault.Name, p.vaultARN(in), err)
+	create := "aws backup create-backup-vault --backup-vault-name " + p.vault.Name + " --region " + in.Region
 	var seen backup.Seen
-	if fault.Is(err, fault.Missing) {
-		seen.Unready, err = fmt.Sprintf("there is no backup vault %s in region %s of account %s: create it (aws backup create-backup-vault --backup-vault-name %s)", p.vault.Name, in.Region, in.Account, p.vault.Name), nil
-	}
-	if err != nil {
+	switch {
+	case fault.Is(err, fault.Missing):
+		seen.Unready = fmt.Sprintf("there is no backup vault %s in region %s of account %s: create it: %s", p.vault.Name, in.Region, in.Account, create)
+	case fault.Is(err, fault.Denied):
+		seen.Unready = fmt.Sprintf("the backup vault %s in region %s of account %s does not exist, or the role may not describe it (AWS Backup answers both in the same way): if it does not exist, create it: %s; if it exists: %v", p.vault.Name, in.Region, in.Account, create, err)
+	case err != nil:
 		return nil, err
 	}
 	all := make(map[string]backup.Seen)
@@ -76,7 +82,7 @@ func (p *Points) BackUp(ctx context.Context, in project.Target, id, name string,
 	all[backup.NameTag] = name
 	do := "back up the file system " + id
 	started, err := client.StartBackupJob(ctx, &sdk.StartBackupJobInput{
-		BackupVaultName: &p.vault.Name, IamRoleArn: aws.String("arn:" + in.Partition() + ":iam::" + in.Account + ":role/" + p.vault.Role), ResourceArn: aws.String(files(in, id)), IdempotencyToken: &name, RecoveryPointTags: all,
+		BackupVaultName: &p.vault.Name, IamRoleArn: aws.String(p.vault.RoleARN(in)), ResourceArn: aws.String(files(in, id)), IdempotencyToken: &name, RecoveryPointTags: all,
 	})
 	if err != nil {
 		return "", refused(do, p.vaultARN(in), err)
@@ -94,8 +100,10 @@ func (p *Points) BackUp(ctx context.Context, in project.Target, id, name string,
 	return *job.RecoveryPointArn, nil
 }
 
-// Find implements backup.Backer. Jobs have neither tags nor tokens, so it compares the tags of the recovery points of the jobs of the file system.
+// Find implements backup.Backer. Jobs have neither tags nor tokens, so it compares the tags of the recovery points of the jobs of the file system. A job that runs and has none yet may be
+// of that name, unless a backup plan has started it.
 // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_ListBackupJobs.html
+// https://docs.aws.amazon.com/aws-backup/latest/devguide/API_RecoveryPointCreator.html
 // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_ListTags.html
 func (p *Points) Find(ctx context.Context, in project.Target, id, name string) (string, error) {
 	client, err := p.client(ctx, in)
@@ -106,24 +114,36 @@ func (p *Points) Find(ctx context.Context, in project.Target, id, name string) (
 	if err != nil {
 		return "", err
 	}
+	none := fault.New(fault.Missing, "there is no recovery point %s of the file system %s", name, id)
 	for _, j := range jobs {
-		arn := aws.ToString(j.RecoveryPointArn)
-		if arn == "" {
+		if j.CreatedBy != nil && aws.ToString(j.CreatedBy.BackupPlanId) != "" {
 			continue
 		}
-		out, err := client.ListTags(ctx, &sdk.ListTagsInput{ResourceArn: &arn})
-		err = refused("list the tags of the recovery point "+arn, arn, err)
+		arn := aws.ToString(j.RecoveryPointArn)
+		tags, err := tagsOf(ctx, client, arn)
 		switch {
 		case fault.Is(err, fault.Missing) && stateOfJob(j.State) == backup.Making:
-			return "", fault.New(fault.Busy, "the backup job %s of the file system %s is %s, and nobody knows yet whose it is", aws.ToString(j.BackupJobId), id, j.State)
+			none = fault.New(fault.Busy, "another backup job (%s) of the file system %s is running (%s): Stackwright waits until it can read the tags of its recovery point", aws.ToString(j.BackupJobId), id, j.State)
 		case fault.Is(err, fault.Missing):
 		case err != nil:
 			return "", err
-		case out.Tags[backup.NameTag] == name:
+		case tags[backup.NameTag] == name:
 			return arn, nil
 		}
 	}
-	return "", fault.New(fault.Missing, "there is no recovery point %s of the file system %s", name, id)
+	return "", none
+}
+
+// tagsOf lists the tags of a recovery point. A job that AWS Backup has just created may have no ARN of one yet.
+func tagsOf(ctx context.Context, client Client, arn string) (map[string]string, error) {
+	if arn == "" {
+		return nil, fault.New(fault.Missing, "there is no recovery point yet")
+	}
+	out, err := client.ListTags(ctx, &sdk.ListTagsInput{ResourceArn: &arn})
+	if err != nil {
+		return nil, refused("list the tags of the recovery point "+arn, arn, err)
+	}
+	return out.Tags, nil
 }
 
 // jobs lists jobs, all pages.
@@ -179,14 +199,14 @@ func said(text *string) string {
 // elsewhere returns the error of a recovery point that the vault does not have, which is missing: one that another vault has is refused, because the setting has changed since it was
 // made.
 func (p *Points) elsewhere(ctx context.Context, client Client, arn string, missing error) error {
-	_, err := client.ListTags(ctx, &sdk.ListTagsInput{ResourceArn: &arn})
-	switch err = refused("list the tags of the recovery point "+arn, arn, err); {
+	switch _, err := tagsOf(ctx, client, arn); {
 	case err == nil:
 		return fault.New(fault.Refused, "the recovery point %s exists, and not in the vault %s: the setting backupVault has changed since it was made: name its vault again, or delete it yourself", arn, p.vault.Name)
 	case fault.Is(err, fault.Missing):
 		return missing
+	default:
+		return err
 	}
-	return err
 }
 
 // stateOf is the state of a recovery point by its status. A status that is not known is that of one that is not available yet.

@@ -70,10 +70,20 @@ func TestSee(t *testing.T) {
 		t.Errorf("%+v, %q, %v", got, s.got, err)
 	}
 	got, err = points(&service{}).See(t.Context(), in, []string{"fs-1"})
-	if want := "there is no backup vault ours in region us-east-1 of account 111111111111: create it (aws backup create-backup-vault --backup-vault-name ours)"; err != nil || got["fs-1"].Unready != want {
+	if want := "there is no backup vault ours in region us-east-1 of account 111111111111: create it: aws backup create-backup-vault --backup-vault-name ours --region us-east-1"; err != nil || got["fs-1"].Unready != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := points(&service{code: "AccessDeniedException"}).See(t.Context(), in, []string{"fs-1"}); !fault.Is(err, fault.Denied) {
+	// AWS Backup answers this about a vault that does not exist, too.
+	got, err = points(&service{code: "AccessDeniedException"}).See(t.Context(), in, []string{"fs-1", "fs-2"})
+	for _, part := range []string{
+		"the backup vault ours in region us-east-1 of account 111111111111 does not exist, or the role may not describe it", "aws backup create-backup-vault --backup-vault-name ours --region us-east-1",
+		"backup:DescribeBackupVault", "arn:aws:backup:us-east-1:111111111111:backup-vault:ours", "it failed",
+	} {
+		if err != nil || len(got) != 2 || !strings.Contains(got["fs-2"].Unready, part) {
+			t.Errorf("%+v has no %s: %v", got, part, err)
+		}
+	}
+	if _, err := points(&service{code: "InvalidParameterValueException"}).See(t.Context(), in, []string{"fs-1"}); !fault.Is(err, fault.Refused) {
 		t.Error(err)
 	}
 }
@@ -100,25 +110,38 @@ func TestBackUp(t *testing.T) {
 	}
 }
 
-// The backup of a name is found by the tags of the recovery points of the jobs of its file system. While a job has none yet, nobody knows whose it is.
+// The backup of a name is found by the tags of the recovery points of the jobs of its file system. While a job has none yet, it may be of that name, unless a backup plan has started it.
 func TestFind(t *testing.T) {
+	const own, other = `{"Tags": {"stackwright:backup": "sw-one"}}`, `{"Tags": {"stackwright:backup": "sw-two"}}`
+	const point, plan = `, "RecoveryPointArn": "` + arn + `"`, `, "CreatedBy": {"BackupPlanId": "nightly"}`
 	for about, c := range map[string]struct {
-		state, tags string
-		want        fault.Kind
+		job, tags string
+		want      fault.Kind
 	}{
-		"own":            {"COMPLETED", `{"Tags": {"stackwright:backup": "sw-one"}}`, ""},
-		"other":          {"COMPLETED", `{"Tags": {"stackwright:backup": "sw-two"}}`, fault.Missing},
-		"deleted":        {"COMPLETED", "", fault.Missing},
-		"running":        {"RUNNING", "", fault.Busy},
-		"running, known": {"RUNNING", `{"Tags": {"stackwright:backup": "sw-one"}}`, ""},
-		"failed":         {"FAILED", "", fault.Missing},
-		"denied":         {"COMPLETED", "AccessDeniedException:", fault.Denied},
+		"own":                       {`"State": "COMPLETED"` + point, own, ""},
+		"other":                     {`"State": "COMPLETED"` + point, other, fault.Missing},
+		"deleted":                   {`"State": "COMPLETED"` + point, "", fault.Missing},
+		"running":                   {`"State": "RUNNING"` + point, "", fault.Busy},
+		"running, known":            {`"State": "RUNNING"` + point, own, ""},
+		"running, of a plan":        {`"State": "RUNNING"` + point + plan, "", fault.Missing},
+		"without an ARN":            {`"State": "CREATED"`, "", fault.Busy},
+		"without an ARN, of a plan": {`"State": "CREATED"` + plan, "", fault.Missing},
+		"without an ARN, failed":    {`"State": "FAILED"`, "", fault.Missing},
+		"failed":                    {`"State": "FAILED"` + point, "", fault.Missing},
+		"denied":                    {`"State": "COMPLETED"` + point, "AccessDeniedException:", fault.Denied},
 	} {
-		s := &service{said: map[string]string{"GET /backup-jobs": `{"BackupJobs": [{"State": "CREATED"}, {"BackupJobId": "j", "State": "` + c.state + `", "RecoveryPointArn": "` + arn + `"}]}`, "GET " + tagPath: c.tags}}
+		s := &service{said: map[string]string{"GET /backup-jobs": `{"BackupJobs": [{"BackupJobId": "j", ` + c.job + `}]}`, "GET " + tagPath: c.tags}}
 		got, err := points(s).Find(t.Context(), in, "fs-1", "sw-one")
 		if c.want == "" && (got != arn || err != nil) || c.want != "" && !fault.Is(err, c.want) || !strings.Contains(s.got[0], "resourceArn=arn%3Aaws%3Aelasticfilesystem%3Aus-east-1%3A111111111111%3Afile-system%2Ffs-1") {
 			t.Errorf("%s: %s, %q, %v", about, got, s.got, err)
 		}
+		if c.want == fault.Busy && !strings.Contains(err.Error(), "another backup job (j) of the file system fs-1 is running (") {
+			t.Errorf("%s: %v", about, err)
+		}
+	}
+	s := &service{said: map[string]string{"GET /backup-jobs": `{"BackupJobs": [{"BackupJobId": "j", "State": "CREATED"}, {"State": "COMPLETED"` + point + `}]}`, "GET " + tagPath: own}}
+	if got, err := points(s).Find(t.Context(), in, "fs-1", "sw-one"); got != arn || err != nil {
+		t.Errorf("one that is known is not found beside one that is not: %s, %v", got, err)
 	}
 }
 

@@ -92,7 +92,7 @@ func (s *Snapshots) BackUp(ctx context.Context, in project.Target, id, name stri
 		VolumeId: &id, Description: aws.String("Stackwright: " + name), TagSpecifications: []types.TagSpecification{{ResourceType: types.ResourceTypeSnapshot, Tags: all}},
 	})
 	if err != nil {
-		return "", refusedSnapshot("back up the EBS volume "+id, "arn:aws:ec2:"+in.Region+":"+in.Account+":volume/"+id, err)
+		return "", refusedSnapshot("back up the EBS volume "+id, "arn:"+in.Partition()+":ec2:"+in.Region+":"+in.Account+":volume/"+id, err)
 	}
 	return snapshotARN(in, aws.ToString(out.SnapshotId)), nil
 }

@@ -1,10 +1,15 @@
 package sagemaker_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,11 +24,22 @@ import (
 
 var _ suspend.Machines = (*sagemaker.Notebooks)(nil)
 
-// A service keeps the requests. It describes notebook instances by their names, and fails with a code and a text if it has them.
+// A service keeps the requests. It lists notebook instances on pages of one, describes notebook instances by their names, and fails with a code and a text if it has them.
 type service struct {
 	got        []string
 	has        map[string]string
 	code, text string
+	deniesList bool
+}
+
+// list is the answer to ListNotebookInstances.
+func (s *service) list(after string) string {
+	for _, name := range slices.Sorted(maps.Keys(s.has)) {
+		if name > after {
+			return `{"NotebookInstances": [{"NotebookInstanceName": "` + name + `", "NotebookInstanceArn": "` + before + strings.ToLower(name) + `"}], "NextToken": "` + name + `"}`
+		}
+	}
+	return `{"NotebookInstances": []}`
 }
 
 // Do is aws.HTTPClient.
@@ -32,11 +48,17 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 	target := r.Header.Get("X-Amz-Target")
 	s.got = append(s.got, target[strings.LastIndexByte(target, '.')+1:]+" "+string(body))
 	said, status, code, text := "{}", http.StatusOK, s.code, s.text
-	if strings.Contains(target, "Describe") {
-		one, exists := s.has[strings.TrimSuffix(strings.TrimPrefix(string(body), `{"NotebookInstanceName":"`), `"}`)]
-		if said = one; !exists && code == "" {
-			code, text = "ValidationException", "RecordNotFound"
+	var in struct{ NotebookInstanceName, NextToken string }
+	err = errors.Join(err, json.Unmarshal(body, &in))
+	if one, exists := s.has[in.NotebookInstanceName]; strings.Contains(target, ".List") {
+		if said = s.list(in.NextToken); text == "RecordNotFound" {
+			code = ""
 		}
+		if s.deniesList {
+			code, text = "AccessDeniedException", "no"
+		}
+	} else if said = cmp.Or(one, "{}"); !exists && s.has != nil && code == "" {
+		code, text = "ValidationException", "RecordNotFound"
 	}
 	if code != "" {
 		said, status = `{"__type": "`+code+`", "message": "`+text+`"}`, http.StatusBadRequest
@@ -61,8 +83,8 @@ func TestNotebooks(t *testing.T) {
 	want := map[string]suspend.Machine{
 		before + "a": {Status: "InService", Charged: "1 flat sagemaker-notebook-ml.t3.medium"}, "b": {Status: "Stopped"}, before + "d": {Status: "Failed", Why: "no capacity"},
 	}
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) || len(s.got) != 5 {
-		t.Errorf("got %+v, want %+v: %v", got, want, err)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) || len(s.got) != 5+len(s.has)+1 {
+		t.Errorf("got %+v, want %+v, sent %q: %v", got, want, s.got, err)
 	}
 }
 
@@ -73,6 +95,36 @@ func TestStopAndStart(t *testing.T) {
 	want := `[StopNotebookInstance {"NotebookInstanceName":"a"} StartNotebookInstance {"NotebookInstanceName":"a"}]`
 	if a != nil || b != nil || fmt.Sprint(s.got) != want {
 		t.Errorf("sent %v, want %s: %v, %v", s.got, want, a, b)
+	}
+}
+
+// SageMaker writes the names of notebook instances in lower case into their ARNs. If it has none of that name, each request is about the one that has the ARN.
+func TestCapitals(t *testing.T) {
+	in := project.Target{Account: "000000000000", Region: "eu-west-1"}
+	s := &service{has: map[string]string{"Another": `{}`, "MyLab": `{"NotebookInstanceStatus": "InService"}`, "MyLab2": `{}`}}
+	got, err := notebooks(s).Machines(t.Context(), in, []string{before + "mylab"})
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(map[string]suspend.Machine{before + "mylab": {Status: "InService"}}) {
+		t.Errorf("%+v, %q, %v", got, s.got, err)
+	}
+	for do, err := range map[string]error{"Stop": notebooks(s).StopMachine(t.Context(), in, before+"mylab"), "Start": notebooks(s).StartMachine(t.Context(), in, before+"mylab")} {
+		if want := do + `NotebookInstance {"NotebookInstanceName":"MyLab"}`; err != nil || !slices.Contains(s.got, want) {
+			t.Errorf("%q has no %s: %v", s.got, want, err)
+		}
+	}
+	if err := notebooks(s).StopMachine(t.Context(), in, before+"nobody"); !fault.Is(err, fault.Missing) {
+		t.Error(err)
+	}
+	s.deniesList = true
+	if _, err := notebooks(s).Machines(t.Context(), in, []string{before + "mylab"}); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "sagemaker:ListNotebookInstances on *") {
+		t.Errorf("one that may exist is left out, and nobody is told: %v", err)
+	}
+}
+
+// Partitions other than aws have other ARNs.
+func TestPartition(t *testing.T) {
+	denied := notebooks(&service{code: "AccessDeniedException", text: "no"})
+	if err := denied.StopMachine(t.Context(), project.Target{Account: "000000000000", Region: "cn-north-1"}, "a"); err == nil || !strings.Contains(err.Error(), "arn:aws-cn:sagemaker:cn-north-1:") {
+		t.Error(err)
 	}
 }
 

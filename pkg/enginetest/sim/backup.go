@@ -86,7 +86,7 @@ func warehouseBackups(b *Backend) crashingBackups {
 
 // Backups back up resources: each call takes time, and may fail or crash the function.
 func (b *Backend) Backups() backup.Services {
-	return backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b), Warehouses: warehouseBackups(b), Volumes: volumeBackups(b), Files: fileBackups(b), Tables: newTableBackups(b)}
+	return backup.Services{Stacks: foundResources{b}, Instances: instanceBackups(b), Clusters: clusterBackups(b), Warehouses: warehouseBackups(b), Volumes: volumeBackups(b), Files: fileBackups(b), Vault: backup.Vault{Name: "Default", Role: "service-role/AWSBackupDefaultServiceRole"}, Tables: newTableBackups(b)}
 }
 
 // databaseAt finds the database that DatabasesOf has at a place.
