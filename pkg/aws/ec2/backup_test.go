@@ -23,6 +23,8 @@ type answering struct {
 	got  []string
 	said map[string][]string // the next answers to an action
 	code string
+
+	denies string // an action that is denied
 }
 
 // Do is aws.HTTPClient.
@@ -35,6 +37,9 @@ func (s *answering) Do(r *http.Request) (*http.Response, error) {
 		said, s.said[action] = next[0], next[1:]
 	}
 	said = "<" + action + "Response>" + said + "</" + action + "Response>"
+	if action == s.denies {
+		s.code = "UnauthorizedOperation"
+	}
 	if s.code != "" {
 		said, status = "<Response><Errors><Error><Code>"+s.code+"</Code><Message>it failed</Message></Error></Errors></Response>", http.StatusBadRequest
 	}
@@ -118,6 +123,16 @@ func TestRefusedSnapshots(t *testing.T) {
 			if !fault.Is(err, want) {
 				t.Errorf("%s, request %d: %v", code, i, err)
 			}
+		}
+	}
+}
+
+// A message names what is denied with the ARN of the partition.
+func TestDeniedVolume(t *testing.T) {
+	for region, want := range map[string]string{"eu-west-1": "on arn:aws:ec2:eu-west-1:1:volume/vol-1 ", "cn-north-1": "on arn:aws-cn:ec2:cn-north-1:1:volume/vol-1 "} {
+		_, err := snapshots(&answering{denies: "CreateSnapshot"}).BackUp(t.Context(), project.Target{Account: "1", Region: region}, "vol-1", "sw-one", nil)
+		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %s: %v", want, err)
 		}
 	}
 }
