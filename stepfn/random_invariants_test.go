@@ -77,6 +77,7 @@ type monitor struct {
 	named   map[string]bool      // stacks that the records name
 	owners  ownership
 	hooked  map[string]bool // tokens with which hooks were called
+	data    owings
 }
 
 // observed is what a monitor knows about a run.
@@ -91,7 +92,7 @@ type observed struct {
 
 // monitor starts a monitor.
 func (g *player) monitor(p *memoryBackend) {
-	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership), hooked: make(map[string]bool)}
+	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership), hooked: make(map[string]bool), data: owings{make(map[string]string), make(map[string]string)}}
 	p.Store.After = w.wrote
 	p.Store.Followed = w.read
 	p.listed = func(r run.Run, in []project.Target) {
@@ -184,6 +185,7 @@ func (w *monitor) queue(x sim.Write) {
 		if r.State.Over() && !k.over {
 			k.over, k.byForce = true, len(r.Messages) > 0
 			w.ended(r)
+			w.owes(r)
 		}
 	}
 	l, err := w.p.Store.Lock(w.p.Context(), "shop@default")

@@ -3,6 +3,7 @@ package stepfn_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -192,16 +193,75 @@ func (w *monitor) restoredFrom(t action.Task, key, was, is string) {
 	w.holds(keptRestored, exists, "run %s restores %s of %s from %q, which does not exist", r.ID, key, t.Node.Name, is)
 }
 
+// owings are the data that stacks of a scenario are to be created with, as the monitor knows them from the ends of runs and the requests to CloudFormation.
+type owings struct {
+	owed map[string]string // what a restore was to create from a backup, and has not, as "db.Database", with the backup
+	made map[string]string // what the newest creation of a stack was to have because of a restore, as long as the stack is not deleted
+}
+
+// forgetNode removes what is known of the stack of a node.
+func forgetNode(known map[string]string, node string) {
+	maps.DeleteFunc(known, func(of, _ string) bool { return of[:strings.LastIndex(of, ".")] == node })
+}
+
 // creates checks a creation: no stack is created without data that a restore was to create with data.
 func (w *monitor) creates(t action.Task, with map[string]string) {
 	r := w.p.Store.Lend(t.Run)
+	o := plan.AllOperations().Of(r.Operation)
+	forgetNode(w.data.made, t.Node.Name)
 	for key, value := range with {
 		resource, has := strings.CutPrefix(key, backupParameter)
-		if !has || value != "" {
+		if !has || r.Project != "shop@default" {
 			continue
 		}
-		l, err := w.p.Store.Lock(context.Background(), r.Project)
-		arn := l.Unrestored[t.Node.Name+"."+resource]
-		w.holds(notEmpty, err == nil && arn == "", "run %s, a %s, creates %s of %s without data, and a restore was to create it from %s", r.ID, r.Operation, resource, t.Node.Name, arn)
+		of := t.Node.Name + "." + resource
+		w.holds(notEmpty, value != "" || w.data.owed[of] == "", "run %s, a %s, creates %s without data, and a restore was to create it from %s", r.ID, r.Operation, of, w.data.owed[of])
+		if value != "" && (w.data.owed[of] != "" || o.FromRevision && o.NamesSnapshot()) {
+			w.data.made[of] = value
+		}
+	}
+}
+
+// owes learns from a run that has ended which data stacks are to be created with.
+func (w *monitor) owes(r run.Run) {
+	o := plan.AllOperations().Of(r.Operation)
+	if r.Project != "shop@default" || o.Preview || r.Unapproved() || r.Started.IsZero() {
+		return
+	}
+	if o.Writes && !o.Restores && r.State == run.StateSucceeded && !r.Partial() {
+		clear(w.data.owed)
+	}
+	ends := func(node string, status run.Status, verbs ...plan.Verb) bool {
+		return slices.ContainsFunc(r.Steps, func(s run.Step) bool {
+			return s.Node == node && slices.Contains(verbs, s.Verb) && (status == "" || s.Status == status)
+		})
+	}
+	for _, s := range r.Steps {
+		deploys := ends(s.Node, "", plan.Create, plan.CreateEmpty, plan.Update, plan.Execute)
+		deleted := ends(s.Node, run.Done, plan.Delete) && !ends(s.Node, run.Done, plan.Create, plan.CreateEmpty)
+		switch {
+		case deleted && o.Restores: // it deletes what the run has created that it rolls back
+			for of, backup := range w.data.made {
+				if strings.HasPrefix(of, s.Node+".") {
+					w.data.owed[of] = backup
+				}
+			}
+		case ends(s.Node, run.Done, plan.Create, plan.Update, plan.Execute), (deleted || ends(s.Node, run.Done, plan.Forget)) && !deploys:
+			forgetNode(w.data.owed, s.Node)
+		}
+	}
+	if !o.FromRevision || !o.NamesSnapshot() {
+		return
+	}
+	l, err := w.p.Store.Lock(context.Background(), r.Project)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, s := range l.Snapshots {
+		for _, b := range plan.Left(s.Backups) {
+			if s.Name == r.Snapshot && b.Property != "" && ends(b.Node, "", plan.Create, plan.CreateEmpty) && !ends(b.Node, run.Done, plan.Create, plan.CreateEmpty) {
+				w.data.owed[b.Data.String()] = b.ARN
+			}
+		}
 	}
 }

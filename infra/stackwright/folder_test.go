@@ -42,7 +42,7 @@ func TestProjectOfFolder(t *testing.T) {
 	l.edit("stackwright.yaml", "project: ", "porject: ")
 	for _, args := range [][]string{{"rollback", "--plan"}, {"snapshot", "wednesday"}, {"snapshots"}, {"snapshots", "delete", "tuesday"}, {"snapshots", "prune"}} {
 		r = l.run(args...)
-		if l.has(r.err, "neither the project can be read, nor its name: add --project and --env with the names of the project and the environment, as in --project shop --env prod"); r.code != cli.ExitRefused {
+		if l.has(r.err, "this command needs the name of the project, and cannot read it from ", "correct the errors there, or give --project and --env instead of a folder, as in --project shop --env prod"); r.code != cli.ExitRefused {
 			t.Errorf("%v: with a project file without a name it ended with %d", args, r.code)
 		}
 	}

@@ -182,6 +182,9 @@ func restoring(ctx context.Context, e Reading) (plan.Restoring, error) {
 	r := e.Run
 	l, err := e.Store.Lock(ctx, r.Project)
 	from := plan.Restoring{Unrestored: l.Unrestored}
+	for _, s := range l.Snapshots {
+		from.Kept = append(from.Kept, s.Backups...)
+	}
 	if o := e.operation(r); err != nil || !o.FromRevision || !o.NamesSnapshot() {
 		return from, err
 	}

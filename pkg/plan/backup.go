@@ -297,26 +297,34 @@ func (b Backup) usedBy(live Live) []string {
 	return all
 }
 
-// uses says for people which stacks a backup is in use by.
-func (v View) uses(b Backup) []string {
-	var all []string
-	for _, node := range slices.Sorted(maps.Keys(v.Live)) {
-		for _, what := range b.usedBy(v.Live[node]) {
-			all = append(all, what+" of stack "+node)
+// uses says for people why a backup is needed, and how it is needed no longer.
+func (v View) uses(b Backup) (reasons, remedies []string) {
+	add := func(remedy, format string, args ...any) {
+		reasons = append(reasons, fmt.Sprintf(format, args...))
+		if !slices.Contains(remedies, remedy) {
+			remedies = append(remedies, remedy)
 		}
 	}
-	if b.is(v.Snapshots.Unrestored[b.Data.String()]) && v.Live[b.Node].Status.Gone() {
-		all = append(all, "a restore that has not created stack "+b.Node)
+	other := "deploy another value first"
+	if b.Naming == AtFirst {
+		other += fmt.Sprintf(" (CloudFormation does not change it for a %[1]s that exists: write a %[1]s with another logical ID instead)", b.Kind)
 	}
-	for node, r := range v.Recorded {
-		for resource, from := range r.Restored {
-			if b.is(from.Value) && v.Live[node].Status.Gone() {
-				all = append(all, "the record of stack "+node+", which does not exist: "+resource+" is restored from it when it is created again,")
+	for _, node := range slices.Sorted(maps.Keys(v.Live)) {
+		for _, what := range b.usedBy(v.Live[node]) {
+			add(other, "%s of stack %s names it", what, node)
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(v.Recorded)) {
+		for _, resource := range slices.Sorted(maps.Keys(v.Recorded[node].Restored)) {
+			if b.is(v.Recorded[node].Restored[resource].Value) && v.Live[node].Status.Gone() {
+				add("forget the stack first, to create it without that data", "stack %s does not exist, and its record says that the next deploy restores %s from the backup", node, resource)
 			}
 		}
 	}
-	slices.Sort(all)
-	return all
+	if b.is(v.Snapshots.Unrestored[b.Data.String()]) && v.Live[b.Node].Status.Gone() {
+		add("if you do not want that data, write an empty text as the value of the parameter that names the backup, or remove the stack from the files, and deploy all stacks first", "stack %s does not exist, and a restore was to create it from the backup", b.Node)
+	}
+	return reasons, remedies
 }
 
 // Left returns the backups of all that are not deleted.
@@ -329,12 +337,8 @@ func (v View) inUse(s KeptSnapshot) []error {
 	var refusals []error
 	left := Left(s.Backups)
 	for _, b := range left {
-		if users := v.uses(b); len(users) > 0 {
-			first := "deploy another value first"
-			if b.Naming == AtFirst {
-				first = "deploy another value first, which CloudFormation refuses for the " + b.Kind + " itself until it is created anew"
-			}
-			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s is in use: the backup %s of %s is what %s names: %s, or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, b.ARN, b.Data, listed(users), first))
+		if reasons, remedies := v.uses(b); len(reasons) > 0 {
+			refusals = append(refusals, fault.New(fault.Refused, "snapshot %s is in use: the backup %s of %s is needed: %s: %s; or delete the snapshot and keep its backups (keep_backups, --keep-backups)", s.Name, b.ARN, b.Data, listed(reasons), strings.Join(remedies, "; ")))
 		}
 	}
 	if len(left) == 0 {

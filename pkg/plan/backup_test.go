@@ -136,7 +136,7 @@ func TestDeleteSnapshotWithBackups(t *testing.T) {
 	}
 	delete(v.Live, "web")
 	v.Recorded["web"] = plan.Record{Node: "web", Restored: map[string]project.Restored{"Database": {Parameter: "Backup", Value: "old-c"}}}
-	if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "what the record of stack web, which does not exist: Database is restored from it when it is created again, names") {
+	if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "is needed: stack web does not exist, and its record says that the next deploy restores Database from the backup: forget the stack first") {
 		t.Errorf("a stack that is created again: %v", err)
 	}
 	delete(v.Recorded, "web")
@@ -145,7 +145,7 @@ func TestDeleteSnapshotWithBackups(t *testing.T) {
 		t.Errorf("the stack exists: %v", err)
 	}
 	v.Live["db"] = plan.Live{}
-	if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "what a restore that has not created stack db names") {
+	if _, err := plan.DeleteSnapshot(v); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "is needed: stack db does not exist, and a restore was to create it from the backup: if you do not want that data, write an empty text") {
 		t.Errorf("a restore that has not started: %v", err)
 	}
 	v.Snapshots.Without = true
@@ -341,6 +341,7 @@ func TestRestoreSaysWhatItRestores(t *testing.T) {
 func TestRestoredFromRecord(t *testing.T) {
 	const arn, name = "arn:aws:rds:us-east-1:1:snapshot:sw-shop-a1-0123456789abcdef01234567", "sw-shop-a1-0123456789abcdef01234567"
 	other := plan.Backup{Data: plan.Data{Node: "db", Resource: "Database"}, ARN: "arn:aws:rds:us-east-1:1:snapshot:sw-shop-b2-0123456789abcdef01234567"}
+	volume := plan.Backup{Data: plan.Data{Node: "db", Resource: "Disk", Type: "AWS::EC2::Volume"}, ARN: "arn:aws:ec2:us-east-1::snapshot/snap-2"}
 	p := project.Project{Nodes: map[string]project.Node{"db": {Name: "db", Stack: "db", Parameters: map[string]project.Text{"Bak": {{Source: &project.Source{Restored: "Database"}}}, "Size": project.Literal("s")}}}}
 	recorded := func(parameter, value string) map[string]plan.Record {
 		return map[string]plan.Record{"db": {Node: "db", Stack: "db", Restored: map[string]project.Restored{"Database": {Parameter: parameter, Value: value}}}}
@@ -354,6 +355,7 @@ func TestRestoredFromRecord(t *testing.T) {
 
 		unrestored map[string]string
 		dead       bool // the stack is ROLLBACK_COMPLETE
+		kept       []plan.Backup
 	}{
 		"gone":                             {records: recorded("Bak", arn), want: arn},
 		"gone, with another name":          {records: recorded("Backup", arn), want: arn},
@@ -369,6 +371,10 @@ func TestRestoredFromRecord(t *testing.T) {
 		"changed outside":                  {records: recorded("Backup", arn), has: map[string]string{"Size": "s"}, refused: "the stack has no parameter Backup any more"},
 		"renamed, and not recorded":        {has: map[string]string{"Backup": arn, "Size": "s"}, refused: "write " + arn + " as the value of Bak"},
 		"renamed, by name":                 {has: map[string]string{"Backup": name}, refused: "the files have no parameter Backup any more, which names the backup " + name},
+		"a snapshot of EBS":                {has: map[string]string{"Mine": "snap-0123456789abcdef0"}, want: ""},
+		"that a user has made":             {has: map[string]string{"Mine": "snap-0123456789abcdef0"}, kept: []plan.Backup{volume}, want: ""},
+		"that Stackwright has made":        {has: map[string]string{"Backup": "snap-2"}, kept: []plan.Backup{volume}, refused: "write snap-2 as the value of Bak"},
+		"that is of another type":          {has: map[string]string{"Backup": "snap-2"}, kept: []plan.Backup{volume, other}, want: ""},
 		"another parameter, still given":   {has: map[string]string{"Size": arn}, want: ""},
 		"a restore has not started":        {unrestored: map[string]string{"db.Database": arn}, want: arn},
 		"of another resource":              {unrestored: map[string]string{"db.Cluster": arn}, want: ""},
@@ -384,7 +390,7 @@ func TestRestoredFromRecord(t *testing.T) {
 				live["db"] = plan.Live{StackID: "id", Status: "ROLLBACK_COMPLETE", Parameters: c.has}
 			}
 		}
-		got, err := plan.Restored(p, c.records, live, plan.Restoring{Backups: c.backups, Again: map[string]bool{"db": c.backups != nil}, Unrestored: c.unrestored})
+		got, err := plan.Restored(p, c.records, live, plan.Restoring{Backups: c.backups, Again: map[string]bool{"db": c.backups != nil}, Unrestored: c.unrestored, Kept: c.kept})
 		if c.refused != "" {
 			if err == nil || !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("%s: refused with %v", about, err)

@@ -86,6 +86,9 @@ type Step struct {
 // Deploys reports whether the stack of the step's node is deployed once the step is done.
 func (s Step) Deploys() bool { return s.does(Create, Update, Execute) }
 
+// Creates reports whether the step creates the stack of its node.
+func (s Step) Creates() bool { return s.does(Create, CreateEmpty) }
+
 // Forgets reports whether there is no stack of the step's node once the step is done, or it is not recorded.
 func (s Step) Forgets() bool { return s.does(Delete, Forget) }
 

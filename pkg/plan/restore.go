@@ -110,6 +110,7 @@ type Restoring struct {
 	Backups    []Backup          // of its snapshot; none if it is no restore
 	Again      map[string]bool   // the nodes that a run which is retried has deployed with these backups
 	Unrestored map[string]string // as of Snapshots
+	Kept       []Backup          // of all snapshots
 }
 
 // Restored returns a project with the values of RestorableParameters: what the stacks have now, or the backups of a restore. A stack that is gone, and was not
@@ -126,7 +127,7 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 		n.Parameters, n.Restored = maps.Clone(n.Parameters), make(map[string]project.Restored)
 		for _, key := range slices.Sorted(maps.Keys(parameters[name])) {
 			of := Data{Node: name, Resource: parameters[name][key]}.String()
-			now, err := restoredFrom(n, key, recorded[name].Restored[parameters[name][key]], live[name])
+			now, err := restoredFrom(n, key, recorded[name].Restored[parameters[name][key]], live[name], func(value string) bool { return from.mayName(value, of) })
 			late := from.Unrestored[of] != "" && live[name].AccessError == "" && (live[name].StackID == "" || live[name].Dead())
 			if late {
 				now, err = from.Unrestored[of], nil
@@ -154,12 +155,23 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 	return p, errors.Join(refusals...)
 }
 
-// madeBackup matches what names a backup that Stackwright has made, or may have made: an ARN, a name, or the ID of a snapshot of EBS.
-var madeBackup = pattern.New(`^(?i:(arn:.+:)?sw-[a-z0-9-]+-[0-9a-f]{24}|snap-[0-9a-f]{8,17})$`)
+// madeBackup matches what names a backup that Stackwright has made: an ARN or a name.
+var madeBackup = pattern.New(`^(?i:(arn:.+:)?sw-[a-z0-9-]+-[0-9a-f]{24})$`)
+
+// mayName reports whether a value may name the backup that the resource of was restored from. The names of some backups, as those of EBS, do not say that Stackwright
+// has made them, so the snapshots have to: a resource of another type, as far as they know it, was restored from none of these.
+func (r Restoring) mayName(value, of string) bool {
+	if madeBackup.MatchString(value) {
+		return true
+	}
+	i := slices.IndexFunc(r.Kept, func(b Backup) bool { return b.is(value) })
+	return i >= 0 && !slices.ContainsFunc(r.Kept, func(b Backup) bool { return b.Data.String() == of && b.Type != r.Kept[i].Type })
+}
 
 // restoredFrom returns what the parameter key of a node has to be so that a resource stays what it is: the value that the stack has, also if the parameter has
-// another name there. A stack that is created again gets what its record has of the resource.
-func restoredFrom(n project.Node, key string, recorded project.Restored, live Live) (string, error) {
+// another name there. A stack that is created again gets what its record has of the resource. A value that may name the backup of the resource, in a parameter that the
+// files do not have any more, is refused.
+func restoredFrom(n project.Node, key string, recorded project.Restored, live Live, mayName func(value string) bool) (string, error) {
 	was := key
 	if _, has := live.Parameters[key]; !has && recorded.Parameter != "" {
 		was = recorded.Parameter
@@ -178,7 +190,7 @@ func restoredFrom(n project.Node, key string, recorded project.Restored, live Li
 		return "", fault.New(fault.Refused, "the resource was restored from %s, and the stack has no parameter %s any more, so it was changed outside Stackwright, and nobody knows what the resource has now: write the backup as the value, or an empty text if there is none, deploy that, and then write the reference again", recorded.Value, was)
 	}
 	for _, other := range slices.Sorted(maps.Keys(live.Parameters)) {
-		if _, given := n.Parameters[other]; !given && madeBackup.MatchString(live.Parameters[other]) {
+		if _, given := n.Parameters[other]; !given && mayName(live.Parameters[other]) {
 			return "", fault.New(fault.Refused, "the stack has no such parameter, and the files have no parameter %[1]s any more, which names the backup %[2]s: nobody knows whether it is of this resource, which would be replaced: write %[2]s as the value of %[3]s, deploy that, and then write the reference again", other, live.Parameters[other], key)
 		}
 	}

@@ -27,7 +27,7 @@ type History struct {
 
 	Snapshots []Snapshot `json:"snapshots,omitempty"` // newest first, at most plan.MostSnapshots
 
-	Unrestored map[string]string `json:"unrestored,omitempty"` // what a restore was to create from a backup, and has not, as "db.Database", with what names the backup: no run has deployed the stack since, and none has deleted it
+	Unrestored map[string]string `json:"unrestored,omitempty"` // what a restore was to create from a backup, and has not, as "db.Database", with what names the backup: no run has deployed the stack since, none but a rollback has deleted it, and none of all stacks has succeeded
 
 	SnapshotPolicy *project.SnapshotPolicy `json:"snapshot_policy,omitempty"` // what the files of the last successful deploy say about which snapshots are kept; nil if nothing
 
@@ -126,7 +126,7 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		h.Kind, h.Destroy = r.Kind, r.Destroy // what is recorded was adopted by these files: nothing was deployed yet, or they are more than what was
 	}
 	h.Snapshots = h.snapshotsAfter(r, o)
-	h.Unrestored = h.unrestoredAfter(r, o)
+	h.Unrestored = h.unrestoredAfter(r, o, rolledBack)
 	if !o.Writes || r.Started.IsZero() {
 		return h
 	}

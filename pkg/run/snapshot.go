@@ -161,32 +161,31 @@ func (h History) withoutDeleted(r Run) []Snapshot {
 	return left
 }
 
-// unrestoredAfter is Unrestored after r, of operation o, has ended: with what r was to restore and has not, and without what it has deployed, or deleted and
-// was not to create again.
-func (h History) unrestoredAfter(r Run, o plan.Operation) map[string]string {
+// unrestoredAfter is Unrestored after r, of operation o, has ended: with what r was to create from backups of its snapshot, and has not, or what its rollback may delete,
+// and without what r has deployed, or deleted and was not to create again. A run that has brought all stacks to what its files say leaves only those that it was to
+// create. A stack that a rollback deletes is still to be created from the backup: the user has requested the restore, and not the deletion.
+func (h History) unrestoredAfter(r Run, o plan.Operation, rolledBack bool) map[string]string {
 	if o.Preview {
 		return h.Unrestored
 	}
-	if o.DeletesAll && !r.Partial() && r.State == StateSucceeded {
-		return nil
-	}
-	done, deploys, gone := make(map[string]bool), make(map[string]bool), make(map[string]bool) // nodes
+	full := o.Writes && !o.Restores && !r.Partial() && r.State == StateSucceeded
+	missing, done, gone := make(map[string]bool), make(map[string]bool), make(map[string]bool) // nodes
 	for _, s := range r.Steps {
+		missing[s.Node] = missing[s.Node] || s.Creates() && (rolledBack || s.Status != Done)
 		done[s.Node] = done[s.Node] || s.Deploys() && s.Status == Done
-		deploys[s.Node] = deploys[s.Node] || s.Deploys()
-		gone[s.Node] = gone[s.Node] || s.Forgets() && s.Status == Done
+		gone[s.Node] = gone[s.Node] || s.Forgets() && s.Status == Done && !o.Restores
 	}
 	left := maps.Clone(h.Unrestored)
 	maps.DeleteFunc(left, func(of, _ string) bool {
 		node := of[:strings.LastIndex(of, ".")]
-		return done[node] || gone[node] && !deploys[node]
+		return !missing[node] && (full || done[node] || gone[node])
 	})
 	s, err := h.Snapshot(r.Snapshot)
 	if err != nil || !o.FromRevision || !o.NamesSnapshot() {
 		return left
 	}
 	for _, b := range plan.Left(s.Backups) {
-		if b.Property != "" && deploys[b.Node] && !done[b.Node] {
+		if b.Property != "" && missing[b.Node] {
 			if left == nil {
 				left = make(map[string]string)
 			}

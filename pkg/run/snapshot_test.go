@@ -164,7 +164,8 @@ func TestSnapshotsHaveBackups(t *testing.T) {
 	}
 }
 
-// What a restore was to create from backups, and has not, is known until a run has deployed the stack, or has deleted it.
+// What a restore was to create from backups, and has not, or what its rollback deletes, is known until a run has deployed the stack, or has deleted it and is no
+// rollback, or until a deploy of all stacks succeeds. A stack that exists is not to be created.
 func TestUnrestored(t *testing.T) {
 	backup := func(node string) plan.Backup {
 		return plan.Backup{Data: plan.Data{Node: node, Resource: "Database", Property: "DBSnapshotIdentifier"}, ARN: "arn of " + node}
@@ -176,9 +177,11 @@ func TestUnrestored(t *testing.T) {
 	}
 	var l run.Lock
 	l.Snapshots = []run.Snapshot{{Name: "first", Backups: []plan.Backup{backup("a"), backup("b"), backup("c"), table}}}
+	var request run.Request // what the runs from here on are requested with
 	end := func(want, operation string, state run.State, steps ...run.Step) {
 		t.Helper()
 		r := deployed("r"+operation, operation, "v1", 1, state)
+		r.Rollback, r.Only = request.Rollback, request.Only
 		r.Snapshot, r.Steps, l.Owner = map[bool]string{true: "first"}[strings.HasSuffix(operation, "restore")], steps, run.Writer{Run: r.ID}
 		l = l.Leave(r, plan.AllOperations().Of(operation), "next").Lock
 		if got := fmt.Sprint(l.Unrestored); got != "map["+want+"]" {
@@ -192,10 +195,29 @@ func TestUnrestored(t *testing.T) {
 	end("a.Database:arn of a b.Database:arn of b", "deploy", run.StateCancelled, step("b", plan.Delete, run.Done), step("b", plan.Create, run.Skipped))
 	end("b.Database:arn of b", "deploy", run.StateFailed, step("a", plan.Create, run.Done), step("b", plan.Create, run.Failed))
 	end("", "deploy", run.StateFailed, step("b", plan.Delete, run.Done))
-	end("c.Database:arn of c", "restore", run.StateCancelled, step("c", plan.Update, run.Skipped))
+	end("", "restore", run.StateCancelled, step("c", plan.Update, run.Skipped))
+	end("c.Database:arn of c", "restore", run.StateCancelled, step("c", plan.CreateEmpty, run.Skipped), step("c", plan.Update, run.Skipped))
 	end("c.Database:arn of c", "plan-destroy", run.StateSucceeded)
 	end("c.Database:arn of c", "destroy", run.StateFailed)
+	end("c.Database:arn of c", "forget", run.StateSucceeded, step("b", plan.Forget, run.Done))
 	end("", "destroy", run.StateSucceeded)
-	end("c.Database:arn of c", "restore", run.StateCancelled, step("c", plan.Execute, run.Skipped))
+	end("c.Database:arn of c", "restore", run.StateCancelled, step("c", plan.Create, run.Skipped))
 	end("", "forget", run.StateSucceeded, step("c", plan.Forget, run.Done))
+
+	request.Rollback = true // a rollback follows, because no deploy has succeeded since the destroy
+	end("a.Database:arn of a", "restore", run.StateFailed, step("a", plan.Create, run.Done), step("b", plan.Update, run.Done), step("c", plan.Update, run.Failed))
+	end("a.Database:arn of a", "rollback", run.StateSucceeded, step("a", plan.Delete, run.Done))
+	l.LastSuccessful = run.Source{}
+	end("a.Database:arn of a", "deploy", run.StateFailed, step("a", plan.Create, run.Done), step("c", plan.Update, run.Failed))
+	end("a.Database:arn of a", "rollback", run.StateFailed, step("a", plan.Delete, run.Done), step("a", plan.Create, run.Failed))
+	end("", "rollback", run.StateSucceeded, step("a", plan.Create, run.Done))
+
+	request.Rollback = false
+	end("a.Database:arn of a", "restore", run.StateCancelled, step("a", plan.Create, run.Skipped))
+	end("a.Database:arn of a", "deploy", run.StateFailed, step("b", plan.Create, run.Failed))
+	request.Only = []string{"b"}
+	end("a.Database:arn of a", "deploy", run.StateSucceeded, step("b", plan.Create, run.Done))
+	request.Only = nil
+	end("a.Database:arn of a", "deploy", run.StateSucceeded, step("a", plan.Create, run.Failed))
+	end("", "deploy", run.StateSucceeded)
 }

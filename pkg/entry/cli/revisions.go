@@ -187,7 +187,7 @@ func (c *call) projectHere(ctx context.Context) (string, error) {
 		return id, nil
 	}
 	c.explain(err)
-	return "", fault.New(fault.Invalid, "%s: neither the project can be read, nor its name: add --project and --env with the names of the project and the environment, as in --project shop --env prod; without the folder, if the command names it", quoted(path))
+	return "", fault.New(fault.Invalid, "this command needs the name of the project, and cannot read it from %s: correct the errors there, or give --project and --env instead of a folder, as in --project shop --env prod", quoted(path))
 }
 
 // oneProject is the only project and environment that the call's flags choose.
