@@ -63,7 +63,7 @@ func (e *Engine) policies(ctx context.Context, desired project.Project) ([]proje
 // what the steps that are not over change as the stacks are now, with the values that the steps deploy.
 func (e *Engine) checkAgain(ctx context.Context, r run.Run) error {
 	desired, err := e.desired(ctx, &r)
-	if err == nil {
+	if err == nil && e.readsFiles(r) {
 		err = plan.Departed(desired, r.Deploying(e.deploys))
 	}
 	if err != nil {

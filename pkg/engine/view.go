@@ -17,7 +17,7 @@ import (
 // It completes the selection of r with what the files say.
 func (e *Engine) desired(ctx context.Context, r *run.Run) (project.Project, error) {
 	o := e.operation(*r)
-	if !o.NeedsFiles || o.Restores && r.Source == (run.Source{}) {
+	if !e.readsFiles(*r) {
 		name, environment, _ := strings.Cut(r.Project, "@")
 		return project.Project{Name: name, Environment: environment}, nil
 	}
@@ -44,6 +44,12 @@ func (e *Engine) desired(ctx context.Context, r *run.Run) (project.Project, erro
 	}
 	p.Rollback = p.Rollback || r.Rollback
 	return p, err
+}
+
+// readsFiles reports whether the files of the project say what r deploys. Without them, the desired project has no stacks.
+func (e *Engine) readsFiles(r run.Run) bool {
+	o := e.operation(r)
+	return o.NeedsFiles && !(o.Restores && r.Source == (run.Source{}))
 }
 
 // view reads the three states that a plan compares, desired, recorded and live, and the facts that its operation has to know. It

@@ -8,7 +8,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Units follows the accounts of organizational units for which targets stand.
+// Units follows the accounts of targets of organizational units.
 type Units interface {
 	// Unreachable returns, of some targets in which stacks are recorded, those in accounts of units that nobody can use at present, with why, and those
 	// of which that is not known: nothing may be changed there. Whether other targets can be used is not checked.

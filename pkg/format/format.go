@@ -60,11 +60,11 @@ type Options struct {
 	Environment string                    // "" is project.DefaultEnvironment
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 
-	// Members has the accounts of organizational units. A target that stands for one that is not in it is among Loaded.Unregistered: its accounts are
+	// Members has the accounts of organizational units. A target of one that is not in it is among Loaded.Unregistered: its accounts are
 	// listed only if the project names it.
 	Members project.Members
 
-	Units []string // the names of all registered targets that stand for units
+	Units []string // the names of all registered targets of organizational units
 
 	Store        packages.Store         // the bucket for the files that templates name
 	Installation check.Installation     // that reads the project; the zero value is none
@@ -93,7 +93,7 @@ type Origin struct {
 	Parameters map[string]declared.Entry // that the files give, with the defaults merged in
 }
 
-// WithUnits reads a project with read, and once more if it names targets that stand for organizational units: members returns the targets of
+// WithUnits reads a project with read, and once more if it names targets of organizational units: members returns the targets of
 // their accounts, and those of the names that are none are left out. read returns the targets that are not registered.
 func WithUnits(o Options, read func(Options) (unregistered []string, err error), members func(names []string) (project.Members, error)) error {
 	names, err := read(o)

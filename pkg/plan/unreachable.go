@@ -84,7 +84,7 @@ func Departed(desired project.Project, deployed []string) error {
 		if _, has := desired.Nodes[node]; !member || has {
 			continue
 		}
-		why := fmt.Sprintf("account %s is not active under the unit of target %s any more, or left out, as it was when the plan was made: deploy again", account, of)
+		why := fmt.Sprintf("account %s has left the unit of target %s since the plan was made, is not active, or is left out (--except), so that nothing is deployed there: deploy again, which makes a new plan (stackwright targets shows the accounts)", account, of)
 		if lost := desired.Lost[of]; lost != nil {
 			why = lost.Error()
 		}
@@ -164,7 +164,7 @@ func (v View) remains(o Operation) []string {
 	if !o.DeletesAll || len(v.Unreachable) == 0 {
 		return nil
 	}
-	return []string{"what is kept is not deleted by this run: repeat it when the accounts can be used again, or delete the records with stackwright forget; an environment that has expired is destroyed again by itself, as if the destroy had failed"}
+	return []string{"this run does not delete these stacks, because nobody can use their accounts now: when an account can be used again, run stackwright destroy again; if it is closed for good, delete the records with stackwright forget. If the environment has expired, Stackwright repeats the destroy by itself, as after a destroy that fails"}
 }
 
 // unplaced says which stacks of the files are deployed nowhere, but for those that are recorded and unreachable; for a partial request, only those that it

@@ -17,7 +17,7 @@ func TestDeparted(t *testing.T) {
 		t.Errorf("nothing has left: %v", err)
 	}
 	err := plan.Departed(desired, []string{"net@org-222222222222", "app@org-222222222222", "net@org-222222222222", "net@lab-333333333333", "net@org-111111111111"})
-	want := "app@org-222222222222, net@org-222222222222: account 222222222222 is not active under the unit of target org any more, or left out, as it was when the plan was made: deploy again"
+	want := "app@org-222222222222, net@org-222222222222: account 222222222222 has left the unit of target org since the plan was made, is not active, or is left out (--except), so that nothing is deployed there: deploy again, which makes a new plan (stackwright targets shows the accounts)"
 	if all := fault.Messages(err); !fault.Is(err, fault.Refused) || len(all) != 2 || all[0] != want && all[1] != want {
 		t.Errorf("got %q, want two messages with %q", all, want)
 	}
@@ -54,7 +54,7 @@ func TestUnplaced(t *testing.T) {
 func TestUndestroyed(t *testing.T) {
 	v := plan.View{Unreachable: plan.Unreachable{"net@org-111111111111": "it is closed"}}
 	p, err := plan.AllOperations().Of("destroy").Make(v)
-	if got := strings.Join(p.Messages, "\n"); err != nil || !strings.Contains(got, "kept in the records: net@org-111111111111: it is closed\nwhat is kept is not deleted by this run") {
+	if got := strings.Join(p.Messages, "\n"); err != nil || !strings.Contains(got, "kept in the records: net@org-111111111111: it is closed\nthis run does not delete these stacks, because nobody can use their accounts now: when") {
 		t.Errorf("got %q (%v)", got, err)
 	}
 	left := map[string]plan.Record{"zone": {}}

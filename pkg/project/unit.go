@@ -62,13 +62,13 @@ type Unreached struct {
 
 // Members are the accounts of organizational units that the files of a project name, as they were listed to read these files.
 type Members struct {
-	Units  map[string][]Target // the targets of the accounts that stacks are deployed to, sorted, by the name of the target that stands for the unit
+	Units  map[string][]Target // the targets of the accounts that stacks are deployed to, sorted, by the name of the target of the unit
 	Closed map[string]string   // the targets of the other accounts of these units that are not active, by name, with why
-	Empty  map[string]string   // why some of the units have no target, by the name of the target that stands for the unit
+	Empty  map[string]string   // why some of the units have no target, by the name of the target of the unit
 	Lost   map[string]error    // why the accounts of some of the units are not known, by the same: these have none
 }
 
-// Add adds the accounts of the unit that a target stands for.
+// Add adds the accounts of the unit of a target.
 func (m *Members) Add(a Access, all []Account) {
 	if m.Units == nil {
 		m.Units, m.Closed, m.Empty = make(map[string][]Target), make(map[string]string), make(map[string]string)
@@ -84,7 +84,7 @@ func (m *Members) Add(a Access, all []Account) {
 	}
 }
 
-// Lose adds the unit that a target stands for, whose accounts are not known.
+// Lose adds the unit of a target, whose accounts are not known.
 func (m *Members) Lose(name string, why error) {
 	if m.Units == nil {
 		m.Units = make(map[string][]Target)
@@ -133,10 +133,10 @@ var (
 	memberSuffix = regexp.MustCompile(`^(.+)-(\d{12})$`)
 )
 
-// longestUnit is how many letters the name of a target that stands for a unit may have, so that those of its accounts are names of targets.
+// longestUnit is how many letters the name of a target of an organizational unit may have, so that those of its accounts are names of targets.
 const longestUnit = 64 - len("-000000000000")
 
-// MemberName is the name of the target of an account of the unit that a target stands for: it is the same as long as the account exists,
+// MemberName is the name of the target of an account of the unit of a target: it is the same as long as the account exists,
 // whatever the account is called, and whichever others are in the unit.
 func MemberName(unit, account string) string { return unit + "-" + account }
 
@@ -178,12 +178,12 @@ func (a Access) Assumes(role string) bool {
 	return m != nil && a.Member(m[1]).Role == role
 }
 
-// checkUnit is Check for a target that stands for a unit.
+// checkUnit is Check for a target of an organizational unit.
 func (a Access) checkUnit(r Reach) error {
 	var wrong []error
 	say := func(format string, args ...any) { wrong = append(wrong, fault.New(fault.Invalid, format, args...)) }
 	if a.checkName(say); len(wrong) == 0 && len(a.Name) > longestUnit {
-		say("target %s: the name of a target that stands for a unit has at most %d letters, because the targets of its accounts are called %s", a.Name, longestUnit, MemberName("NAME", "ACCOUNT"))
+		say("target %s: the name of a target of an organizational unit has at most %d letters, because the targets of its accounts are called %s", a.Name, longestUnit, MemberName("NAME", "ACCOUNT"))
 	}
 	switch {
 	case a.Unit == "":

@@ -9,7 +9,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Check refuses targets that stand for a unit and cannot be used.
+// Check refuses targets of an organizational unit and cannot be used.
 func TestAccessToUnit(t *testing.T) {
 	home := project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"}
 	reach := project.Reach{Home: home, Stack: "sw", Accounts: []string{}, Units: true}
@@ -37,7 +37,7 @@ func TestAccessToUnit(t *testing.T) {
 		{project.Access{Target: at("org", ""), Except: []string{"111111111111"}, Role: role, Execution: execution, Projects: all}, reach, []string{"--except leaves accounts of a unit out: name the unit with --ou"}},
 		{project.Access{Target: at("default", ""), Unit: unit, Role: role, Execution: execution, Projects: all}, reach, []string{"target default is the installation's own account and region and is registered already: use another name; the setting projects of the installation says which projects may use it"}},
 		{project.Access{Target: at(strings.Repeat("a", 52), ""), Unit: unit, Role: role, Execution: execution, Projects: all}, reach, []string{
-			"target " + strings.Repeat("a", 52) + ": the name of a target that stands for a unit has at most 51 letters, because the targets of its accounts are called NAME-ACCOUNT",
+			"target " + strings.Repeat("a", 52) + ": the name of a target of an organizational unit has at most 51 letters, because the targets of its accounts are called NAME-ACCOUNT",
 		}},
 		{project.Access{Target: project.Target{Name: "org", Region: "us-gov-west-1"}, Unit: unit, Except: []string{"1", "111111111111", "111111111111"}}, project.Reach{Home: home, Stack: "sw", Accounts: []string{}}, []string{
 			"region us-gov-west-1 is in another partition of AWS than the installation, which is in us-east-1: install Stackwright there too",
@@ -62,7 +62,7 @@ func TestAccessToUnit(t *testing.T) {
 	}
 }
 
-// A target that stands for a unit has a target for each active account that it does not leave out, whose name and roles follow from the account.
+// A target of an organizational unit has a target for each active account that it does not leave out, whose name and roles follow from the account.
 func TestMembers(t *testing.T) {
 	a := project.Access{
 		Target: project.Target{Name: "org", Region: "eu-west-1"}, Unit: "ou-abcd-12345678", Except: []string{"333333333333"}, ExternalID: "sw-1",

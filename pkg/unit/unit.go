@@ -1,4 +1,4 @@
-// Package unit follows the accounts of the organizational units that targets stand for.
+// Package unit follows the accounts of the targets of organizational units.
 package unit
 
 import (
@@ -35,7 +35,7 @@ type Follower struct {
 	failed map[string]error                // the same, of units that could not be listed for Unreachable
 }
 
-// list lists the accounts of the unit that a target stands for, once.
+// list lists the accounts of the unit of a target, once.
 func (f *Follower) list(ctx context.Context, a project.Access) (project.UnitAccounts, error) {
 	if found, ok := f.found[a.Unit]; ok {
 		return found, nil
@@ -67,7 +67,7 @@ func (f *Follower) once(ctx context.Context, a project.Access) (project.UnitAcco
 	return found, err
 }
 
-// Members returns, for each of some names that is a target which stands for a unit, the targets of the accounts of the unit. A name of the target
+// Members returns, for each of some names that is a target of an organizational unit, the targets of the accounts of the unit. A name of the target
 // of one account is one of the first kind, too: it is found among the targets of its unit. A partial request does not need all units: the accounts
 // of one that cannot be listed are lost. An error that may pass is returned all the same.
 func (f *Follower) Members(ctx context.Context, partial bool, names []string) (project.Members, error) {

@@ -25,11 +25,11 @@ var organizationForm = pattern.New(`^(own|arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,
 // by their mains: the linker keeps the SDK's client out of the others.
 func Organization(cfg aws.Config, role string) unit.Organization {
 	if role == ownOrganization {
-		return organizations.New(sdk.NewFromConfig(cfg))
+		return organizations.New(sdk.NewFromConfig(cfg, organizations.Adaptive))
 	}
 	there := cfg.Copy()
 	there.Credentials = sts.Assuming(cfg, role)
-	return organizations.Assuming(sdk.NewFromConfig(there), role)
+	return organizations.Assuming(sdk.NewFromConfig(there, organizations.Adaptive), role)
 }
 
 // listing returns the functions with the organization of the installation.

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	sdk "github.com/aws/aws-sdk-go-v2/service/organizations"
 	"github.com/aws/aws-sdk-go-v2/service/organizations/types"
 	"github.com/aws/smithy-go"
@@ -43,71 +45,117 @@ func New(client Client) Organization { return Organization{client: client} }
 // Assuming returns the organization that a client reaches whose credentials are those of a role, which the requests assume.
 func Assuming(client Client, role string) Organization { return Organization{client, role} }
 
-// Organizations throttles the requests of each operation, for the whole organization: a list of many units and accounts is sent slowly after its first
-// requests, so that it leaves room for those of others, such as of other plans. What is throttled all the same is repeated by the SDK, and then by the plan.
-// https://docs.aws.amazon.com/organizations/latest/userguide/orgs_reference_limits.html
-const (
-	atOnce = 20                     // requests of a list
-	pace   = 200 * time.Millisecond // between those after them
-)
-
-// paced waits before the next request of a list that has sent some.
-func paced(ctx context.Context, sent int) error {
-	if sent < atOnce {
-		return nil
-	}
-	select {
-	case <-ctx.Done():
-		return fault.New(fault.Unavailable, "list accounts: %w", ctx.Err())
-	case <-time.After(pace):
-		return nil
+// Adaptive lets a client of the SDK send its requests without a pause until Organizations throttles one, which it does for each operation and the whole
+// organization. Then there is a pause before each request, which doubles with each throttle and decreases with each answer. What is throttled
+// is repeated as the client's retryer says, and then by the plan.
+func Adaptive(o *sdk.Options) {
+	if repeats, ok := o.Retryer.(aws.RetryerV2); ok {
+		o.Retryer = &adaptive{RetryerV2: repeats}
 	}
 }
 
-// mostPages bounds the requests for one unit: 20 accounts or units are on a page, and an organization has at most some 10,000 accounts and
-// 2,000 units.
+// The pause before a request after the first throttle, and the longest one.
+const (
+	firstPause = 50 * time.Millisecond
+	mostPause  = 2 * time.Second
+)
+
+// adaptive repeats requests as another retryer, with a pause before each request.
+type adaptive struct {
+	aws.RetryerV2
+	mu    sync.Mutex
+	pause time.Duration
+}
+
+var throttles = retry.IsErrorThrottles(retry.DefaultThrottles)
+
+// GetAttemptToken waits until the next request may be sent, and returns what is to be called with its result.
+func (a *adaptive) GetAttemptToken(ctx context.Context) (func(error) error, error) {
+	a.mu.Lock()
+	pause := a.pause
+	a.mu.Unlock()
+	if pause > 0 {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+	release, err := a.RetryerV2.GetAttemptToken(ctx)
+	return func(result error) error {
+		a.learn(throttles.IsErrorThrottle(result).Bool())
+		return release(result)
+	}, err
+}
+
+// learn changes the pause after an answer.
+func (a *adaptive) learn(throttled bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if throttled {
+		a.pause = min(max(2*a.pause, firstPause), mostPause)
+		return
+	}
+	a.pause -= a.pause / 50
+}
+
+// mostPages bounds the requests for one unit, so that a list without an end is an error: 20 accounts or units are on a page, each unit needs two
+// pages at least, and an organization has at most some 10,000 accounts and 2,000 units.
 // https://docs.aws.amazon.com/organizations/latest/userguide/orgs_reference_limits.html
 const mostPages = 5000
+
+// stopsBefore is how long before the deadline of its context a list that is not complete ends with an error, so that its caller can report the error.
+const stopsBefore = 2 * time.Second
+
+// early returns a context that ends that long before another one.
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
+	if end, limited := ctx.Deadline(); limited {
+		return context.WithDeadline(ctx, end.Add(-stopsBefore))
+	}
+	return context.WithCancel(ctx)
+}
 
 // Accounts implements unit.Organization. A page may be empty although there are more.
 // https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListAccountsForParent.html
 func (o Organization) Accounts(ctx context.Context, id string) (project.UnitAccounts, error) {
+	ctx, cancel := early(ctx)
+	defer cancel()
 	found := project.UnitAccounts{Units: []string{id}}
-	pages := 0
-	for i := 0; i < len(found.Units); i++ { // it grows meanwhile
-		parent := found.Units[i]
+	pages, read := 0, 0
+	checked := func(do string, err error) error {
+		pages++
+		switch {
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return fault.New(fault.Unavailable, "list the accounts of unit %s: the time for the list is over after %d requests. %d accounts in %d of the %d units found so far were read, and nothing was changed: try again. If it fails again, the unit has too many units, or Organizations throttles: register some of the units within it as targets of their own (stackwright targets add NAME --ou UNIT), and name these in different projects", id, pages, len(found.Accounts), read, len(found.Units))
+		case err != nil:
+			return o.refused(do, err)
+		case pages > mostPages:
+			return fault.New(fault.Broken, "list the accounts of unit %s: Organizations answers with more than %d pages", id, mostPages)
+		}
+		return nil
+	}
+	for ; read < len(found.Units); read++ { // it grows meanwhile
+		parent := found.Units[read]
 		accounts := sdk.NewListAccountsForParentPaginator(o.client, &sdk.ListAccountsForParentInput{ParentId: &parent})
 		for accounts.HasMorePages() {
-			if err := paced(ctx, pages); err != nil {
-				return project.UnitAccounts{}, err
-			}
 			page, err := accounts.NextPage(ctx)
-			if err != nil {
-				return project.UnitAccounts{}, o.refused("list the accounts of unit "+parent, err)
+			if err := checked("list the accounts of unit "+parent, err); err != nil {
+				return project.UnitAccounts{}, err
 			}
 			for _, a := range page.Accounts {
 				found.Accounts = append(found.Accounts, accountOf(a, parent))
 			}
-			if pages++; pages > mostPages {
-				return project.UnitAccounts{}, fault.New(fault.Broken, "list the accounts of unit %s: Organizations answers with more than %d pages", id, mostPages)
-			}
 		}
 		units := sdk.NewListOrganizationalUnitsForParentPaginator(o.client, &sdk.ListOrganizationalUnitsForParentInput{ParentId: &parent})
 		for units.HasMorePages() {
-			if err := paced(ctx, pages); err != nil {
-				return project.UnitAccounts{}, err
-			}
 			page, err := units.NextPage(ctx)
-			if err != nil {
-				return project.UnitAccounts{}, o.refused("list the units of unit "+parent, err)
+			if err := checked("list the units of unit "+parent, err); err != nil {
+				return project.UnitAccounts{}, err
 			}
 			for _, u := range page.OrganizationalUnits {
 				if nested := aws.ToString(u.Id); !slices.Contains(found.Units, nested) {
 					found.Units = append(found.Units, nested)
 				}
-			}
-			if pages++; pages > mostPages {
-				return project.UnitAccounts{}, fault.New(fault.Broken, "list the units of unit %s: Organizations answers with more than %d pages", id, mostPages)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package organizations_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	sdk "github.com/aws/aws-sdk-go-v2/service/organizations"
 	"github.com/aws/aws-sdk-go-v2/service/organizations/types"
 
@@ -80,27 +83,118 @@ func TestEndlessPages(t *testing.T) {
 	})
 }
 
-// A long list is requested slowly after its first requests, and ends when its context does.
-func TestPace(t *testing.T) {
+// An answering is Organizations with some units, each with an account, in the first one. Each answer takes a while, and more than some requests a
+// second of an operation are throttled.
+type answering struct {
+	units, rate     int
+	takes           time.Duration
+	sent, throttled int
+	tokens          map[string]float64
+	last            map[string]time.Time
+}
+
+// Do is aws.HTTPClient.
+func (s *answering) Do(r *http.Request) (*http.Response, error) {
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-time.After(s.takes):
+	}
+	body, err := io.ReadAll(r.Body)
+	var in struct{ ParentId, NextToken string }
+	if err == nil {
+		err = json.Unmarshal(body, &in)
+	}
+	name := r.Header.Get("X-Amz-Target")[strings.LastIndex(r.Header.Get("X-Amz-Target"), ".")+1:]
+	s.sent++
+	status, said := http.StatusOK, `{"Accounts":[]}`
+	switch {
+	case s.over(name):
+		s.throttled++
+		status, said = http.StatusBadRequest, `{"__type":"TooManyRequestsException","message":"slower"}`
+	case in.ParentId != unit:
+		said = `{"Accounts":[{"Id":"` + in.ParentId[len("ou-abcd-"):] + `","State":"ACTIVE"}]}`
+	case name == "ListOrganizationalUnitsForParent":
+		var all []string
+		for i := range s.units {
+			all = append(all, fmt.Sprintf(`{"Id":"ou-abcd-%012d"}`, i))
+		}
+		said = `{"OrganizationalUnits":[` + strings.Join(all, ",") + `]}`
+	}
+	return &http.Response{StatusCode: status, Request: r, Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}}, Body: io.NopCloser(strings.NewReader(said))}, err
+}
+
+// over reports whether a request is one too many: two seconds' requests may be sent at once.
+func (s *answering) over(operation string) bool {
+	if s.rate == 0 {
+		return false
+	}
+	if s.tokens == nil {
+		s.tokens, s.last = make(map[string]float64), make(map[string]time.Time)
+	}
+	now, most := time.Now(), float64(2*s.rate)
+	if last, ok := s.last[operation]; !ok {
+		s.tokens[operation] = most
+	} else {
+		s.tokens[operation] = min(most, s.tokens[operation]+now.Sub(last).Seconds()*float64(s.rate))
+	}
+	s.last[operation] = now
+	if s.tokens[operation] < 1 {
+		return true
+	}
+	s.tokens[operation]--
+	return false
+}
+
+// list lists the accounts of an organization with the retries of the installation, in a time; none for as long as it takes.
+func list(t *testing.T, s *answering, within time.Duration) (project.UnitAccounts, time.Duration, error) {
+	t.Helper()
+	o := sdk.Options{Region: "us-east-1", HTTPClient: s, Credentials: aws.AnonymousCredentials{}}
+	o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) { r.MaxAttempts, r.RateLimiter = 10, ratelimit.None })
+	ctx := t.Context()
+	if within > 0 {
+		limited, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		ctx = limited
+	}
+	started := time.Now()
+	found, err := organizations.New(sdk.New(o, organizations.Adaptive)).Accounts(ctx, unit)
+	return found, time.Since(started), err
+}
+
+// A list is read without a pause as long as Organizations does not throttle: a unit with many units is read in the time that the requests take.
+func TestNoPauseBeforeAThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for pages, least := range map[int]time.Duration{10: 0, 119: 20 * time.Second} {
-			s := &service{says: map[string][]string{}}
-			for i := range pages - 1 {
-				s.says["ListAccountsForParent"] = append(s.says["ListAccountsForParent"], fmt.Sprintf(`{"Accounts":[],"NextToken":"%d"}`, i))
+		s := &answering{units: 200, takes: 50 * time.Millisecond}
+		found, took, err := list(t, s, 29*time.Second)
+		if err != nil || len(found.Accounts) != 200 || s.sent != 402 || took != 402*s.takes {
+			t.Errorf("%d accounts with %d requests in %s (%v), want 200 in %s", len(found.Accounts), s.sent, took, err, 402*s.takes)
+		}
+	})
+}
+
+// A list is read as slowly as Organizations allows once it throttles, and few requests are throttled.
+func TestSlowerAfterAThrottle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &answering{units: 500, takes: 20 * time.Millisecond, rate: 5}
+		found, took, err := list(t, s, 300*time.Second)
+		if err != nil || len(found.Accounts) != 500 || s.throttled == 0 || s.throttled > s.sent/5 {
+			t.Errorf("%d accounts with %d requests, of which %d were throttled, in %s (%v)", len(found.Accounts), s.sent, s.throttled, took, err)
+		}
+	})
+}
+
+// A list that is not complete ends two seconds before its time with an error that says so, whether it waits for an answer or for Organizations to throttle no more.
+func TestOutOfTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, s := range map[string]*answering{"many units": {units: 1000, takes: 50 * time.Millisecond}, "no answer": {takes: time.Hour}, "throttled": {units: 1000, takes: time.Millisecond, rate: 1}} {
+			found, took, err := list(t, s, 29*time.Second)
+			if !fault.Is(err, fault.Unavailable) || found.Units != nil || took > 27*time.Second || took < 20*time.Second || !strings.Contains(err.Error(), "the time for the list is over after ") || !strings.Contains(err.Error(), "stackwright targets add NAME --ou UNIT") {
+				t.Errorf("%s: %v after %s: %v", name, found, took, err)
 			}
-			started := time.Now()
-			if _, err := organization(s).Accounts(t.Context(), unit); err != nil || len(s.got) != pages+1 || time.Since(started) != least {
-				t.Errorf("%d requests took %s (%v), want %d in %s", len(s.got), time.Since(started), err, pages+1, least)
-			}
-			s.says["ListAccountsForParent"], s.got = nil, nil
-			for i := range pages {
-				s.says["ListAccountsForParent"] = append(s.says["ListAccountsForParent"], fmt.Sprintf(`{"Accounts":[],"NextToken":"%d"}`, i))
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			if _, err := organization(s).Accounts(ctx, unit); (err != nil) != (least > 0) || err != nil && !fault.Is(err, fault.Unavailable) {
-				t.Errorf("%d pages in a second: %v", pages, err)
-			}
-			cancel()
+		}
+		if found, _, err := list(t, &answering{units: 1000, takes: 50 * time.Millisecond}, 0); err != nil || len(found.Accounts) != 1000 {
+			t.Errorf("without a limit: %d accounts (%v)", len(found.Accounts), err)
 		}
 	})
 }

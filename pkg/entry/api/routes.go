@@ -239,7 +239,7 @@ func routes() map[string]route {
 			id: "putTarget", summary: "Register a target, or change it", role: access.Admin, handle: API.addTarget, body: report.TargetRequest{}, answers: report.Target{},
 		},
 		"GET /targets/{target}/accounts": {
-			id: "listUnitAccounts", summary: "List the accounts of the organizational unit for which a target stands, as AWS Organizations has listed them within the last half minute", role: access.Reader, handle: API.unitAccounts, answers: report.UnitAccountPage{},
+			id: "listUnitAccounts", summary: "List the accounts of a target of an organizational unit, as AWS Organizations has listed them within the last half minute", role: access.Reader, handle: API.unitAccounts, answers: report.UnitAccountPage{},
 		},
 		"DELETE /targets/{target}": {
 			id: "removeTarget", summary: "Remove a target that has no stacks", role: access.Admin, handle: API.removeTarget, answers: report.RemovedTarget{},

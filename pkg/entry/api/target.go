@@ -18,7 +18,7 @@ type Targets interface {
 	// Add registers a target, or changes one, and returns it with its external ID.
 	Add(ctx context.Context, a project.Access, by target.Requester) (project.Access, error)
 
-	// Accounts lists the accounts of the unit for which a target stands.
+	// Accounts lists the accounts of a target of an organizational unit.
 	Accounts(ctx context.Context, name string) (project.Access, []project.Account, error)
 
 	// Remove removes a target that has no stacks.
@@ -68,7 +68,7 @@ func (a API) addTarget(ctx context.Context, q question) (answer, error) {
 	return answer{body: report.TargetOf(added)}, err
 }
 
-// unitAccounts lists the accounts of the unit for which a target stands.
+// unitAccounts lists the accounts of a target of an organizational unit.
 func (a API) unitAccounts(ctx context.Context, q question) (answer, error) {
 	of, all, err := a.Targets.Accounts(ctx, q.PathParameters["target"])
 	return answer{body: report.UnitAccountsOf(of, all)}, err

@@ -269,10 +269,10 @@ func (d direct) targets() target.Registry {
 func (d direct) organization() unit.Organization {
 	cfg, role := d.at.config.Copy(), d.at.organization
 	if !strings.HasPrefix(role, "arn:") {
-		return organizations.New(sdkorganizations.NewFromConfig(cfg))
+		return organizations.New(sdkorganizations.NewFromConfig(cfg, organizations.Adaptive))
 	}
 	cfg.Credentials = accounts.Assuming(d.at.config, role)
-	return organizations.Assuming(sdkorganizations.NewFromConfig(cfg), role)
+	return organizations.Assuming(sdkorganizations.NewFromConfig(cfg, organizations.Adaptive), role)
 }
 
 // upload uploads an object that starts a run, and returns the run's ID.

@@ -131,7 +131,7 @@ type registry interface {
 	// Access returns a registered target, or an error of kind Missing.
 	Access(ctx context.Context, name string) (project.Access, error)
 
-	// UnitAccounts lists the accounts of the unit for which a target stands.
+	// UnitAccounts lists the accounts of a target of an organizational unit.
 	UnitAccounts(ctx context.Context, name string) (report.UnitAccountPage, error)
 
 	// AddTarget registers a target, or changes one, and returns it with its external ID.

@@ -78,8 +78,8 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 }
 
-// members returns the targets of the accounts of the units that some of the names stand for, as the installation lists them now, and adds the access to
-// them to access. A partial request does not need all units: the accounts of those that cannot be listed are lost.
+// members returns the targets of the accounts of the organizational units whose targets are among the names, and adds the access to them to access. The API
+// keeps such a list for up to half a minute; a plan lists the accounts again. A partial request does not need all units: the accounts of those that cannot be listed are lost.
 func (c *call) members(ctx context.Context, registered, access map[string]project.Access, names []string) (all project.Members, err error) {
 	units := unitsAmong(registered, names)
 	if len(units) == 0 {
@@ -110,7 +110,7 @@ func (c *call) members(ctx context.Context, registered, access map[string]projec
 	return all, err
 }
 
-// unitsAmong returns those of some names that are targets which stand for units, and the units of the targets of accounts among them, sorted.
+// unitsAmong returns those of some names that are targets of organizational units, and the units of the targets of accounts among them, sorted.
 func unitsAmong(registered map[string]project.Access, names []string) []string {
 	var units []string
 	for _, name := range names {

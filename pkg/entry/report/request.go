@@ -70,6 +70,6 @@ type TargetRequest struct {
 	Execution  string   `json:"execution_role,omitempty"` // that CloudFormation uses
 	ExternalID string   `json:"external_id,omitempty"`
 	Projects   []string `json:"projects,omitempty"` // that may use it
-	Unit       string   `json:"unit,omitempty"`     // the ID of an organizational unit, for whose accounts the target stands
+	Unit       string   `json:"unit,omitempty"`     // the ID of an organizational unit, for a target of all its accounts
 	Except     []string `json:"except,omitempty"`   // its accounts that are left out
 }

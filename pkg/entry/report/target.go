@@ -15,7 +15,7 @@ type Target struct {
 	Execution  string   `json:"execution_role"` // that CloudFormation uses
 	ExternalID string   `json:"external_id"`
 	Projects   []string `json:"projects"`         // that may use it
-	Unit       string   `json:"unit,omitempty"`   // the ID of the organizational unit for whose accounts the target stands; empty if it is one account. Then account is empty, and the roles have * in place of it
+	Unit       string   `json:"unit,omitempty"`   // the ID of the organizational unit of a target of all its accounts; empty if it is one account. Then account is empty, and the roles have * in place of it
 	Except     []string `json:"except,omitempty"` // the accounts of the unit that are left out
 }
 
@@ -42,14 +42,14 @@ type UnitAccount struct {
 	Why      string               `json:"why,omitempty"` // why not
 }
 
-// A UnitAccountPage lists the accounts of the unit for which a target stands, sorted.
+// A UnitAccountPage lists the accounts of a target of an organizational unit, sorted.
 type UnitAccountPage struct {
 	Target   string        `json:"target"`
 	Unit     string        `json:"unit"`
 	Accounts []UnitAccount `json:"accounts"`
 }
 
-// UnitAccountsOf reports the accounts of the unit for which a target stands.
+// UnitAccountsOf reports the accounts of a target of an organizational unit.
 func UnitAccountsOf(a project.Access, all []project.Account) UnitAccountPage {
 	page := UnitAccountPage{Target: a.Name, Unit: a.Unit, Accounts: []UnitAccount{}}
 	for _, one := range all {

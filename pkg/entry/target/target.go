@@ -97,7 +97,7 @@ func (r Registry) Add(ctx context.Context, a project.Access, by Requester) (proj
 // ambiguous refuses a target if a name would mean two: that of one account of a unit, and that of a target that is registered by itself.
 func ambiguous(all map[string]project.Access, a project.Access) error {
 	if of, _, member := project.UnitOf(a.Name); member && all[of].Unit != "" {
-		return fault.New(fault.Refused, "target %s: this is the name of a target of one account of the unit for which target %s stands: use another name", a.Name, of)
+		return fault.New(fault.Refused, "target %s: this is the name of a target of one account of the unit of target %s: use another name", a.Name, of)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if of, _, member := project.UnitOf(name); a.Unit != "" && member && of == a.Name {
@@ -137,7 +137,7 @@ func shareRoles(a, b project.Access) bool {
 	return b.Assumes(a.Role) && !slices.Contains(b.Except, a.Account)
 }
 
-// Accounts lists the accounts of the unit for which a target stands. The error is of kind Refused if it stands for none.
+// Accounts lists the accounts of the unit of a target. The error is of kind Refused if it is no target of an organizational unit.
 func (r Registry) Accounts(ctx context.Context, name string) (project.Access, []project.Account, error) {
 	all, err := r.Store.Targets(ctx)
 	if err != nil {

@@ -124,7 +124,7 @@ func TestRefusedUnit(t *testing.T) {
 	if want := "put target org: the accounts of unit ou-abcd-12345678, region eu-west-1, except 111111111111, 222222222222, role arn:aws:iam::*:role/stackwright/sw-orchestrator, projects *@*"; s.said[2] != want {
 		t.Errorf("the audit log says %q, want %q", s.said[2], want)
 	}
-	refused(t, s, single("org-333333333333", "333333333333"), fault.Refused, "this is the name of a target of one account of the unit for which target org stands")
+	refused(t, s, single("org-333333333333", "333333333333"), fault.Refused, "this is the name of a target of one account of the unit of target org")
 	add(t, r, single("far-333333333333", "333333333333"))
 	refused(t, s, unitOf("far", "111111111111", "222222222222"), fault.Refused, "target far-333333333333 is registered, and the target of one account of the unit could have the same name")
 	s.missing = true

@@ -24,7 +24,7 @@ type Options struct {
 	Store       packages.Store            // the bucket for the files that templates name
 	Targets     map[string]project.Target // the registered targets by name, project.DefaultTarget among them
 	Members     project.Members           // the accounts of the units that it names
-	Units       []string                  // the names of all registered targets that stand for units
+	Units       []string                  // the names of all registered targets of organizational units
 	Holds       project.Condition         // evaluates the conditions of hooks
 	Remote      *remote.Files             // the files from elsewhere
 }
@@ -41,7 +41,7 @@ type Project struct {
 	UnusedLimits      []declared.Limit            // limits for stacks of which there are none, in any environment
 	Edges             map[Edge]problem.Position   // the first position that makes each
 	Unregistered      []string                    // targets that are named and not registered
-	Followed          map[string][]project.Target // the targets of the accounts of the units that are named, by the name of the target that stands for the unit
+	Followed          map[string][]project.Target // the targets of the accounts of the units that are named, by the name of the target of the unit
 	Unplaced          map[string]string           // stacks that are deployed nowhere because no account of their units is active, and those of one account, with why
 	Required          map[string]project.Target   // the account and region that the first stack in each of them requires; "" is any
 	Store             packages.Store
@@ -79,7 +79,7 @@ type Stack struct {
 	RetainAt  map[string]problem.Position // where each of Node.Retain is written
 
 	targetsUnknown bool // which was reported
-	unit           bool // one of its targets stands for a unit, or is one account of several that the files name, so that it has one target or many, from plan to plan
+	unit           bool // one of its targets is a target of an organizational unit, or is one account of several that the files name, so that it has one target or many, from plan to plan
 	evaluation     *template.Evaluation
 }
 

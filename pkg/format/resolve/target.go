@@ -152,7 +152,7 @@ func names(all []project.Target) string {
 	return strings.Join(names, ", ")
 }
 
-// targets returns the targets of a stack, or none if it names none, and the names of those that stand for units, or are the targets of accounts that are
+// targets returns the targets of a stack, or none if it names none, and the names of those of organizational units, or are the targets of accounts that are
 // not active. If one of them cannot be used, it adds a problem and reports false.
 func (r *resolver) targets(what string, s *Stack) (all []project.Target, units []string, good bool) {
 	if s.Settings.Targets == nil {
@@ -197,7 +197,7 @@ func accountOf(unit string) string {
 	return " as an account of " + unit
 }
 
-// target returns the target of a name, or those of the accounts of the unit for which it stands, and then its name. The target of an account that
+// target returns the target of a name, or those of the accounts of its organizational unit, and then its name. The target of an account that
 // is not active has none, and is named in the same way.
 func (r *resolver) target(what string, s *Stack, v declared.Value) (targets []project.Target, unit string, ok bool) {
 	for _, item := range v.Items {
@@ -214,7 +214,7 @@ func (r *resolver) target(what string, s *Stack, v declared.Value) (targets []pr
 	if !ok {
 		return nil, "", false
 	}
-	if members, stands := r.options.Members.Units[name]; stands {
+	if members, ofUnit := r.options.Members.Units[name]; ofUnit {
 		return members, name, true
 	}
 	if r.options.Members.Closed[name] != "" {
@@ -295,7 +295,7 @@ func (u unregistered) report(list *problem.List, o Options) {
 			continue
 		}
 		if of, account, member := project.UnitOf(name); member && o.Members.Units[of] != nil {
-			list.Add(u[name].at, "target %s%s: account %s is not under the unit for which target %s stands, or left out (--except): stackwright targets lists its accounts; take the name out of the project, or move the account back", problem.Short(name), times, account, of)
+			list.Add(u[name].at, "target %s%s: account %s is not under the unit of target %s, or is left out (--except): stackwright targets lists its accounts; take the name out of the project, or move the account back", problem.Short(name), times, account, of)
 			continue
 		}
 		list.Add(u[name].at, "target %s%s is not registered: %s", problem.Short(name), times, advice)

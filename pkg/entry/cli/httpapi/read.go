@@ -320,7 +320,7 @@ func (a *API) Targets(ctx context.Context) (map[string]project.Access, error) {
 	return targets, err
 }
 
-// UnitAccounts lists the accounts of the unit for which a target stands.
+// UnitAccounts lists the accounts of a target of an organizational unit.
 func (a *API) UnitAccounts(ctx context.Context, name string) (report.UnitAccountPage, error) {
 	return a.client.ListUnitAccounts(ctx, name)
 }
