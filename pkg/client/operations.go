@@ -360,7 +360,7 @@ func (c *Client) ListTargets(ctx context.Context, options ...Option) (report.Tar
 	return got, err
 }
 
-// ListUnitAccounts is GET /targets/{target}/accounts: list the accounts of the organizational unit for which a target stands, as AWS Organizations has listed them within the last half minute.
+// ListUnitAccounts is GET /targets/{target}/accounts: list the accounts of a target of an organizational unit, as AWS Organizations has listed them within the last half minute.
 func (c *Client) ListUnitAccounts(ctx context.Context, target string, options ...Option) (report.UnitAccountPage, error) {
 	var got report.UnitAccountPage
 	err := c.ask(ctx, request{method: "GET", path: at("/targets/{target}/accounts", target)}, &got, options)
