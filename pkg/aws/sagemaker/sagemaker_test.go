@@ -116,7 +116,7 @@ func TestCapitals(t *testing.T) {
 	}
 	s.deniesList = true
 	if _, err := notebooks(s).Machines(t.Context(), in, []string{before + "mylab"}); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "sagemaker:ListNotebookInstances on *") {
-		t.Errorf("one that may exist is left out, and nobody is told: %v", err)
+		t.Errorf("one that may exist is left out without an error: %v", err)
 	}
 }
 
