@@ -473,6 +473,9 @@ func (g *player) redeploy(w stacks) {
 		g.submit(append(line{"deploy"}, w.words()...))
 		g.finish()
 		r := g.ExecutionStatus(g.of(0))
+		if r.State == run.StateRefused && strings.Contains(strings.Join(r.Messages, "\n"), "nobody knows whether it is of this resource") {
+			return // the files drop a restored resource and add another one that can be: the user has to say whether it is the same
+		}
 		g.holds(converges, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
 		if g.Failed() {
 			return

@@ -191,7 +191,7 @@ func restoredFrom(n project.Node, key string, recorded project.Restored, live Li
 	}
 	for _, other := range slices.Sorted(maps.Keys(live.Parameters)) {
 		if _, given := n.Parameters[other]; !given && mayName(live.Parameters[other]) {
-			return "", fault.New(fault.Refused, "the stack has no such parameter, and the files have no parameter %[1]s any more, which names the backup %[2]s: nobody knows whether it is of this resource, which would be replaced: write %[2]s as the value of %[3]s, deploy that, and then write the reference again", other, live.Parameters[other], key)
+			return "", fault.New(fault.Refused, "the stack has no such parameter, and the files have no parameter %[1]s any more, which names the backup %[2]s: nobody knows whether it is of this resource, which would be replaced: if it is, write %[2]s as the value of %[3]s, otherwise an empty text; deploy that, and then write the reference again", other, live.Parameters[other], key)
 		}
 	}
 	return "", nil
