@@ -22,7 +22,8 @@ func (e *Engine) takeEffect(ctx context.Context, r run.Run) error {
 	if err != nil {
 		return err
 	}
-	_, leave, take := plan.Rename(desired, records)
+	o := e.operation(r)
+	_, leave, take := plan.Rename(desired, records, o.Renames(o.Selects(r.Selection)))
 	return e.replace(ctx, r, desired, [][]plan.Record{leave, take})
 }
 

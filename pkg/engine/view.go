@@ -59,8 +59,9 @@ func (e *Engine) view(ctx context.Context, r run.Run, desired project.Project) (
 	if err != nil {
 		return plan.View{}, nil, err
 	}
-	recorded, leave, take := plan.Rename(desired, records)
-	facts, v := e.reading(r), plan.View{Desired: desired, Recorded: recorded, Live: make(map[string]plan.Live), Selection: e.operation(r).Selects(r.Selection)}
+	selection := e.operation(r).Selects(r.Selection)
+	recorded, leave, take := plan.Rename(desired, records, e.operation(r).Renames(selection))
+	facts, v := e.reading(r), plan.View{Desired: desired, Recorded: recorded, Live: make(map[string]plan.Live), Selection: selection}
 	if err := e.Facts.Before(ctx, facts, &v); err != nil {
 		return plan.View{}, nil, err
 	}

@@ -80,7 +80,7 @@ func TestRenameAmongTargets(t *testing.T) {
 		for _, n := range c.nodes {
 			p.Nodes[n.Name] = n
 		}
-		all, _, _ := plan.Rename(p, record)
+		all, _, _ := plan.Rename(p, record, plan.Selection{})
 		if r, ok := all[c.want]; !ok || len(all) != 1 || r.StackID != "id" {
 			t.Errorf("%s: recorded as %v, want %s", what, all, c.want)
 		}

@@ -92,7 +92,7 @@ func random(seed uint64, most int) fixture {
 			f.Desired.Nodes[name] = d
 		}
 	}
-	recorded, leave, _ := plan.Rename(f.Desired, f.Recorded)
+	recorded, leave, _ := plan.Rename(f.Desired, f.Recorded, f.Selection)
 	for _, r := range leave {
 		f.Live[r.Node] = f.Live[r.FormerName]
 		delete(f.Live, r.FormerName)
@@ -343,7 +343,7 @@ func BenchmarkDeployRenamed(b *testing.B) {
 		v.Desired.Nodes[name] = d
 	}
 	v.Desired.MaxDeletions = new(20_000)
-	recorded, leave, _ := plan.Rename(v.Desired, v.Recorded)
+	recorded, leave, _ := plan.Rename(v.Desired, v.Recorded, v.Selection)
 	for _, r := range leave {
 		v.Live[r.Node] = v.Live[r.FormerName]
 		delete(v.Live, r.FormerName)

@@ -225,6 +225,20 @@ func (v View) inaccessible(name string) bool { return v.Live[name].AccessError !
 // is not allowed to read.
 func (v View) exists(name string) bool { return v.managed(name) || v.inaccessible(name) }
 
+// keeps returns the node that has the stack which is where another node's would be, and that the plan leaves as it is; empty if there is none.
+func (v View) keeps(other string) string {
+	live := v.Live[other]
+	if live.Status.Gone() || live.StackID == "" || v.managed(other) {
+		return ""
+	}
+	for name, r := range v.Recorded {
+		if r.StackID == live.StackID && v.stays(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // NotManaged ends the message about a stack that exists and that Stackwright did
 // not create.
 const NotManaged = "is not managed by Stackwright: to take it over, write adopt: true under the stack in the project file, or use stackwright adopt or deploy --adopt; otherwise write another name under stack_name:"
@@ -247,6 +261,9 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 	imports, err := v.importation(name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if other := v.keeps(name); other != "" {
+		return refuse("%s is the stack of %s, which this plan leaves as it is: let the plan be about %s too, or write another name under stack_name:", n.Stack, other, other)
 	}
 	switch {
 	case v.inaccessible(name) && n.Adopt && !recorded:

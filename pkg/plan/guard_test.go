@@ -61,7 +61,7 @@ func TestLimitCountsPermanentDeletions(t *testing.T) {
 	n := f.Desired.Nodes["moved"]
 	n.Stack = "legacy"
 	f.Desired.Nodes["moved"] = n
-	f.Recorded, _, _ = plan.Rename(f.Desired, f.Recorded)
+	f.Recorded, _, _ = plan.Rename(f.Desired, f.Recorded, plan.Selection{})
 	f.Live["id-moved"] = f.Live["moved"]
 	delete(f.Live, "moved")
 	p, err := plan.Deploy(f.View)
@@ -134,7 +134,7 @@ func TestIgnoredStacksKeepTheirPlace(t *testing.T) {
 	n := f.Desired.Nodes["db"]
 	n.Stack = "other"
 	f.Desired.Nodes["db"] = n
-	all, leave, take := plan.Rename(f.Desired, f.Recorded)
+	all, leave, take := plan.Rename(f.Desired, f.Recorded, plan.Selection{})
 	if len(leave)+len(take) != 0 || all["db"].Stack != f.Recorded["db"].Stack {
 		t.Errorf("%v %v %v", all, leave, take)
 	}

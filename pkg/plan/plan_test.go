@@ -390,7 +390,7 @@ func TestRename(t *testing.T) {
 	n := f.Desired.Nodes["other"]
 	n.Target.Region = "eu-west-1"
 	f.Desired.Nodes["other"] = n
-	all, leave, take := plan.Rename(f.Desired, f.Recorded)
+	all, leave, take := plan.Rename(f.Desired, f.Recorded, plan.Selection{})
 	moved := make(map[string]string)
 	for _, r := range leave {
 		moved[r.FormerName] = r.Node
@@ -404,7 +404,7 @@ func TestRename(t *testing.T) {
 	if len(all) != 4 || len(moved) != 3 || all["id-vpc"].FormerName != "vpc" || all["id-vpc"].Node != "id-vpc" || moved["vpc"] != "id-vpc" || moved["other"] != "id-other" {
 		t.Errorf("got %v, moved %v", all, moved)
 	}
-	if again, more, back := plan.Rename(f.Desired, all); len(more)+len(back) != 0 || len(again) != 4 {
+	if again, more, back := plan.Rename(f.Desired, all, plan.Selection{}); len(more)+len(back) != 0 || len(again) != 4 {
 		t.Errorf("renamed again: %v %v", more, back)
 	}
 	for name := range moved {
@@ -444,7 +444,7 @@ func TestRenameTwins(t *testing.T) {
 		p.Nodes[name] = project.Node{Name: name, Stack: "new", Target: project.Target{Region: region}}
 		recorded[name] = plan.Record{Node: name, Stack: "old", Target: project.Target{Region: region}}
 	}
-	if all, leave, _ := plan.Rename(p, recorded); len(all) != 2 || len(leave) != 2 {
+	if all, leave, _ := plan.Rename(p, recorded, plan.Selection{}); len(all) != 2 || len(leave) != 2 {
 		t.Errorf("want two records, got %v", all)
 	}
 }
@@ -472,7 +472,7 @@ func TestStackKeepsItsRecord(t *testing.T) {
 			name, stack, _ := strings.Cut(word, "=")
 			p.Nodes[name] = project.Node{Name: name, Stack: stack}
 		}
-		all, leave, take := plan.Rename(p, recorded)
+		all, leave, take := plan.Rename(p, recorded, plan.Selection{})
 		var is, moves []string
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			is = append(is, all[name].Node+"="+all[name].Stack)

@@ -15,8 +15,17 @@ const unknownID = "stack:"
 // from then on, and the old stack is deleted permanently. If p names a recorded
 // stack that no desired node is recorded under, the record gets the new name. Rename
 // returns the records after that, and the moves in their order: those that free a
-// name, then those that take one. A view is made of renamed records. A stack that is left alone keeps its record and its place.
-func Rename(p project.Project, recorded map[string]Record) (all map[string]Record, leave, take []Record) {
+// name, then those that take one. A view is made of renamed records. A stack that is left alone, or that a selection leaves out, keeps its record and its place.
+func Rename(p project.Project, recorded map[string]Record, s Selection) (all map[string]Record, leave, take []Record) {
+	all, leave, take = rename(p, recorded, nil)
+	if about, _ := (View{Desired: p, Recorded: all, Selection: s}).selected(); about != nil {
+		return rename(p, recorded, about)
+	}
+	return all, leave, take
+}
+
+// rename is Rename of the nodes that a request is about; nil for all.
+func rename(p project.Project, recorded map[string]Record, about map[string]bool) (all map[string]Record, leave, take []Record) {
 	all = maps.Clone(recorded)
 	move := func(from, to string) Record {
 		r := all[from]
@@ -29,7 +38,7 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 	for _, name := range names {
 		n := p.Nodes[name]
 		r, ok := recorded[name]
-		if !ok || PlaceOf(r.Stack, r.Target) == PlaceOf(n.Stack, n.Target) || p.Ignores(name) {
+		if !ok || PlaceOf(r.Stack, r.Target) == PlaceOf(n.Stack, n.Target) || p.Ignores(name) || about != nil && !about[name] {
 			continue
 		}
 		id := r.StackID
@@ -47,7 +56,7 @@ func Rename(p project.Project, recorded map[string]Record) (all map[string]Recor
 	for _, name := range names {
 		n := p.Nodes[name]
 		from, ok := free[PlaceOf(n.Stack, n.Target)]
-		if _, has := all[name]; ok && !has {
+		if _, has := all[name]; ok && !has && (about == nil || about[name]) {
 			take = append(take, move(from, name))
 		}
 	}

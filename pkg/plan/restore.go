@@ -118,16 +118,19 @@ type Restoring struct {
 // would replace the resource.
 func Restored(p project.Project, records map[string]Record, live map[string]Live, from Restoring) (project.Project, error) {
 	parameters := RestorableParameters(p)
-	recorded, _, _ := Rename(p, records)
+	recorded, _, _ := Rename(p, records, Selection{})
 	nodes := maps.Clone(p.Nodes)
 	p.Restored = make(map[string]project.Restored)
 	var refusals []error
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		n := nodes[name]
+		n, record := nodes[name], recorded[name]
+		if record.Node == "" { // it gets another stack, with the data of the backup that the one before was restored from
+			record = records[name]
+		}
 		n.Parameters, n.Restored = maps.Clone(n.Parameters), make(map[string]project.Restored)
 		for _, key := range slices.Sorted(maps.Keys(parameters[name])) {
 			of := Data{Node: name, Resource: parameters[name][key]}.String()
-			now, err := restoredFrom(n, key, recorded[name].Restored[parameters[name][key]], live[name], func(value string) bool { return from.mayName(value, of) })
+			now, err := restoredFrom(n, key, record.Restored[parameters[name][key]], live[name], func(value string) bool { return from.mayName(value, of) })
 			late := from.Unrestored[of] != "" && live[name].AccessError == "" && (live[name].StackID == "" || live[name].Dead())
 			if late {
 				now, err = from.Unrestored[of], nil
@@ -140,7 +143,7 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 				if live[name].StackID == "" { // it is created from the backup, whatever it was before
 					now, r.Late = "", false
 				}
-				r.Again, r.Fixed = from.Again[name] && from.Backups[i].is(now), from.Backups[i].fixed(live[name], key, recorded[name].Restored[parameters[name][key]].Parameter)
+				r.Again, r.Fixed = from.Again[name] && from.Backups[i].is(now), from.Backups[i].fixed(live[name], key, record.Restored[parameters[name][key]].Parameter)
 				if !r.Again && !r.Fixed {
 					r.Value = from.Backups[i].Identifier(now)
 				}

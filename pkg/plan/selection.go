@@ -61,6 +61,14 @@ func (o Operation) Selects(s Selection) Selection {
 	return s
 }
 
+// Renames returns the selection of the stacks whose records get the names that the files have. A replace is about more stacks than it selects.
+func (o Operation) Renames(s Selection) Selection {
+	if o.Recreates {
+		return Selection{}
+	}
+	return s
+}
+
 // Since returns the selection of a request whose ChangedSince is a run with the files of before. A stack that the files no longer have has
 // changed too.
 func (s Selection) Since(before, now project.Project) (Selection, error) {

@@ -51,7 +51,7 @@ func TestTwins(t *testing.T) {
 			for _, r := range c.recorded {
 				recorded[r.Node] = r
 			}
-			recorded, _, _ = plan.Rename(p, recorded)
+			recorded, _, _ = plan.Rename(p, recorded, plan.Selection{})
 			live := map[string]plan.Live{}
 			for name, r := range recorded {
 				live[name] = plan.Live{StackID: r.StackID, Status: "CREATE_COMPLETE"}

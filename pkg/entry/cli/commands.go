@@ -149,7 +149,8 @@ others are deleted. NAME has letters, digits, - and _, at most 64, and no other 
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files of the revision that a snapshot names, with the values from outside the project that it was deployed with. It is a
 rollback to that revision: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
-max_deletions allows. It does not restore data. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
+max_deletions allows. Where a parameter has the value ${restored:RESOURCE}, CloudFormation replaces the resource by one with the data of the backup, and what was
+written since is lost; the plan says what is restored and what is not. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
 for such a plan. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
 			examples: []string{"restore before-migration --plan", "restore before-migration --project shop --env prod --reason 'orders fail'"},
 		},

@@ -50,7 +50,7 @@ func (s *session) why(ctx context.Context, l loaded, name string) (report.Why, e
 		return report.Why{}, fmt.Errorf("read the records of %s: %w", p.ID(), err)
 	}
 	records, caveats := withoutHooks(p, all, name)
-	recorded, _, _ := plan.Rename(p, records)
+	recorded, _, _ := plan.Rename(p, records, plan.Selection{})
 	cloud := cloudformation.New(clientsOf(s.places), nil)
 	v := plan.View{Desired: p, Recorded: recorded, Selection: s.call.flags.selection()}
 	if v.Live, err = observed(ctx, cloud, plan.Locations(p, recorded)); err != nil {
