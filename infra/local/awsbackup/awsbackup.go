@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
@@ -175,7 +176,7 @@ func (s *Service) start(r *http.Request, body []byte) (any, error) {
 	case !own || !s.Find(r, "AWS::EFS::FileSystem", id):
 		return nil, missing("Resource %s does not exist", in.ResourceArn)
 	}
-	n := fmt.Sprintf("%012X", len(s.jobs)+1)
+	n := fmt.Sprintf("%012X", rand.Uint64()>>16) // unlike those of other processes: a snapshot of Stackwright outlives the backups of this one
 	j := &job{
 		id: "00000000-0000-0000-0000-" + n, place: at, source: in.ResourceArn, point: "arn:aws:backup:" + at + ":recovery-point:11111111-0000-0000-0000-" + n, token: in.IdempotencyToken,
 		tags: in.RecoveryPointTags, since: now, over: now.Add(s.Takes), fails: s.failing[id],

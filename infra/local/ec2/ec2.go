@@ -28,7 +28,6 @@ type Service struct {
 	mu        sync.Mutex
 	states    map[string]state // by ID; running if it is missing
 	snapshots []snapshot       // in the order in which they were made
-	made      int              // how many snapshots have been
 	failing   map[string]bool  // volumes whose next snapshot fails
 }
 

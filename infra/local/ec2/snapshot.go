@@ -3,6 +3,7 @@ package ec2
 import (
 	"encoding/xml"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
@@ -90,8 +91,7 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, "ConcurrentSnapshotLimitExceeded", "Maximum allowed in-progress snapshots for a single volume exceeded.")
 		return
 	}
-	s.made++
-	one := snapshot{place: at, id: fmt.Sprintf("snap-%017x", s.made), volume: volume, started: now, made: now.Add(s.Takes), fails: s.failing[volume]}
+	one := snapshot{place: at, id: fmt.Sprintf("snap-%017x", rand.Uint64()), volume: volume, started: now, made: now.Add(s.Takes), fails: s.failing[volume]}
 	delete(s.failing, volume)
 	for i := 1; r.Form.Get("TagSpecification.1.Tag."+strconv.Itoa(i)+".Key") != ""; i++ {
 		prefix := "TagSpecification.1.Tag." + strconv.Itoa(i)
