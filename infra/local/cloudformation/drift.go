@@ -176,7 +176,8 @@ func compared(r *resource, parameters []parameter) resourceDrift {
 		return d
 	}
 	d.Expected, d.Actual = mask(parameters, r.Properties), mask(parameters, r.observed())
-	for _, v := range propertyChanges(r.Properties, r.observed()) {
+	t, _ := schema.Named(r.Type)
+	for _, v := range propertyChanges(t, r.Properties, r.observed()) {
 		p := propertyDifference{Path: "/" + strings.Join(v.path, "/"), Expected: driftText(parameters, v.before), Actual: driftText(parameters, v.after), Kind: types.DifferenceTypeNotEqual}
 		switch {
 		case v.before == nil && !inList(properties(r.Properties), v.path):

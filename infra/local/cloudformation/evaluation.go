@@ -99,7 +99,7 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 		return nil, false, err
 	}
 	is := d.existing[r.Logical]
-	replaced := is != nil && mustReplace(is, r)
+	replaced := is != nil && mustReplace(typeOf(e, declared), is, r)
 	if is != nil && !replaced && !failedToCreate(is) {
 		r.Physical, r.Status, r.At = is.Physical, is.Status, is.At
 		d.nest(r, is)

@@ -146,9 +146,10 @@ func (p *proposal) properties(declared template.Resource, is *resource, after st
 	if p.version.RevertsDrift {
 		before = is.observed()
 	}
-	for _, v := range propertyChanges(before, after) {
+	t := typeOf(p.shown, declared)
+	for _, v := range propertyChanges(t, before, after) {
 		d := changeDetail{Attribute: types.ResourceAttributeProperties, Name: v.path[0], Path: "/Properties/" + strings.Join(v.path, "/"),
-			Recreation: recreation(v.replacement(declared.Type)), Kind: types.AttributeChangeTypeModify,
+			Recreation: recreation(v.replacement(t)), Kind: types.AttributeChangeTypeModify,
 			Before: shownText(p.stack.Now.Parameters, v.before), After: shownText(p.version.Parameters, v.after)}
 		if d.Name == "Tags" {
 			d.Attribute, d.Name, d.Recreation = types.ResourceAttributeTags, "", types.RequiresRecreationNever

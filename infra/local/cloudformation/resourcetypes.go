@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	schema "github.com/stackwright/stackwright/pkg/lib/resource"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // resourceType is what the emulator knows of a resource type.
@@ -130,37 +131,15 @@ var resourceTypes = map[string]resourceType{
 	"AWS::CloudFormation::Stack":               {id: "arn:aws:cloudformation:{region}:{account}:stack/{name}/{guid}"},
 }
 
-// replacement says whether an update from one state of a resource to another has to replace the resource, by the schemas
-// of AWS. If they leave it open, the update replaces the resource only for the properties in the table above.
-func (v valueChange) replacement(kind string) schema.Replacement {
-	t, known := schema.Named(kind)
-	if !known {
-		return schema.Never
-	}
-	changed := v.before
-	if changed == nil {
-		changed = v.after
-	}
-	return strongest(t, v.path, changed)
+// typeOf is what the schemas of AWS say of the type of a resource with its update policy: whether an update has to replace
+// the resource. If they leave it open, the update replaces the resource only for the properties in the table above.
+func typeOf(e *template.Evaluation, declared template.Resource) schema.Type {
+	t, _ := schema.Named(declared.Type)
+	return t.Under(e.Reduce(declared.UpdatePolicy))
 }
 
-// strongest is the replacement that a change of the parts of a value needs.
-func strongest(t schema.Type, path []string, v any) schema.Replacement {
-	all := t.Replacement(path)
-	parts, ok := v.(map[string]any)
-	if !ok || len(parts) == 0 {
-		return all
-	}
-	all = schema.Never
-	for key, part := range parts {
-		switch one := strongest(t, append(path[:len(path):len(path)], key), part); {
-		case one == schema.Always:
-			return one
-		case one == schema.Conditional:
-			all = one
-		}
-	}
-	return all
+func (v valueChange) replacement(t schema.Type) schema.Replacement {
+	return t.Change(v.path, v.before, v.after)
 }
 
 // refused says why an update from one state of a resource to another fails: it changes a property that CloudFormation cannot change.
@@ -169,7 +148,8 @@ func (r *resource) refused(will *resource) string {
 	if kind.changes == nil || r.Properties == will.Properties {
 		return ""
 	}
-	for _, v := range propertyChanges(r.Properties, will.Properties) {
+	t, _ := schema.Named(will.Type)
+	for _, v := range propertyChanges(t, r.Properties, will.Properties) {
 		if !slices.Contains(kind.changes, v.path[0]) {
 			return kind.fixed
 		}
@@ -178,12 +158,12 @@ func (r *resource) refused(will *resource) string {
 }
 
 // mustReplace reports whether an update from one state of a resource to another replaces the resource.
-func mustReplace(is, will *resource) bool {
+func mustReplace(t schema.Type, is, will *resource) bool {
 	if is.Properties == will.Properties {
 		return false
 	}
-	for _, v := range propertyChanges(is.Properties, will.Properties) {
-		if v.replacement(will.Type) == schema.Always || slices.Contains(resourceTypes[will.Type].replaces, v.path[0]) {
+	for _, v := range propertyChanges(t, is.Properties, will.Properties) {
+		if v.replacement(t) == schema.Always || slices.Contains(resourceTypes[will.Type].replaces, v.path[0]) {
 			return true
 		}
 	}

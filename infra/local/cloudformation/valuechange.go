@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strconv"
 
+	schema "github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -14,12 +15,12 @@ type valueChange struct {
 	before, after any // nil if there is no value
 }
 
-// propertyChanges are the parts of two JSON objects that differ, sorted by their paths.
-func propertyChanges(before, after string) []valueChange {
+// propertyChanges are the parts of the properties of a resource that differ, sorted by their paths. Both are JSON.
+func propertyChanges(t schema.Type, before, after string) []valueChange {
 	a, b := properties(before), properties(after)
 	var all []valueChange
 	for _, name := range union(a, b) {
-		all = append(all, valueChanges([]string{name}, a[name], b[name])...)
+		all = append(all, valueChanges(t, []string{name}, a[name], b[name])...)
 	}
 	return all
 }
@@ -43,9 +44,9 @@ func union(a, b map[string]any) []string {
 
 // valueChanges are the parts of a value that differ. CloudFormation reports a policy document, which its schemas do not
 // describe, as a whole.
-func valueChanges(path []string, a, b any) []valueChange {
+func valueChanges(t schema.Type, path []string, a, b any) []valueChange {
 	below := func(key string, a, b any) []valueChange {
-		return valueChanges(append(path[:len(path):len(path)], key), a, b)
+		return valueChanges(t, append(path[:len(path):len(path)], key), a, b)
 	}
 	var all []valueChange
 	switch x := a.(type) {
@@ -63,8 +64,9 @@ func valueChanges(path []string, a, b any) []valueChange {
 		if !ok {
 			break
 		}
-		for i := range max(len(x), len(y)) {
-			all = append(all, below(strconv.Itoa(i), item(x, i), item(y, i))...)
+		x, y = t.Aligned(path, x, y)
+		for i := range x {
+			all = append(all, below(strconv.Itoa(i), x[i], y[i])...)
 		}
 		return all
 	}

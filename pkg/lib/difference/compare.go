@@ -143,6 +143,7 @@ func (c *comparison) undecided(condition string) bool {
 func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 	p := properties{comparison: c}
 	p.known, p.named = resource.Named(is.Type)
+	p.known = p.known.Under(c.after.Reduce(is.UpdatePolicy))
 	p.diff(nil, c.before.Reduce(was.Properties), c.after.Reduce(is.Properties))
 	p.references(nil, c.after.Reduce(is.Properties))
 	if given := is.Property("Tags"); c.uncertain.Tags && p.named && p.known.Has("Tags") && p.known.Replacement([]string{"Tags"}) == resource.Always {
@@ -164,7 +165,7 @@ func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 		if property.Because == "" {
 			r.Action = Modify
 		}
-		r.Replacement = strongest(r.Replacement, property.Replacement)
+		r.Replacement = resource.Worse(r.Replacement, property.Replacement)
 	}
 	if r.Replacement == resource.Always {
 		r.Action = Replace
@@ -174,11 +175,6 @@ func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 		r.Loses, r.Kept = loss(is.Type, inCluster, c.replacePolicy(was, is))
 	}
 	return true
-}
-
-func strongest(a, b resource.Replacement) resource.Replacement {
-	order := []resource.Replacement{resource.Never, resource.Conditional, resource.Always}
-	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
 // attributes compares what a resource has beside its properties. DependsOn and Condition

@@ -127,7 +127,7 @@ func (p *properties) sets(at []string, a, b []any) {
 // identity is the name that an item of a list has, or "".
 func identity(v any) string {
 	m, _ := v.(map[string]any)
-	for _, key := range []string{"Key", "Name", "Id", "Sid"} {
+	for _, key := range []string{"Key", "Name", "Id", "Sid", "AttributeName"} {
 		if name, ok := template.Text(m[key]); ok {
 			return name
 		}
@@ -177,8 +177,7 @@ func Secret(text string) bool {
 	return strings.Contains(text, "{{resolve:"+template.Secrets) || strings.Contains(text, "{{resolve:"+template.SSMSecure)
 }
 
-// replacement says what the change of a value means for its resource. If a mapping or a
-// list is added or removed, its parts decide.
+// replacement says what the change of a value means for its resource.
 func (p *properties) replacement(at []string, a, b any) resource.Replacement {
 	switch {
 	case p.attribute, len(at) == 0:
@@ -186,34 +185,7 @@ func (p *properties) replacement(at []string, a, b any) resource.Replacement {
 	case !p.named:
 		return resource.Conditional // the handler of the type decides
 	}
-	switch {
-	case a == nil:
-		return p.parts(at, b)
-	case b == nil:
-		return p.parts(at, a)
-	}
-	return p.known.Replacement(at)
-}
-
-func (p *properties) parts(at []string, v any) resource.Replacement {
-	all := resource.Never
-	switch v := v.(type) {
-	case map[string]any:
-		for key, part := range v {
-			all = strongest(all, p.parts(append(slices.Clone(at), key), part))
-		}
-		if len(v) > 0 {
-			return all
-		}
-	case []any:
-		for _, part := range v {
-			all = strongest(all, p.parts(append(slices.Clone(at), "[]"), part))
-		}
-		if len(v) > 0 {
-			return all
-		}
-	}
-	return p.known.Replacement(at)
+	return p.known.Change(at, a, b)
 }
 
 // references adds the properties whose value is written as before but refers to something

@@ -1,9 +1,11 @@
 // Package resource knows the resource types of CloudFormation: their properties, which
 // of these cannot be changed in place, and which resources hold data.
 //
-// Its table is made from the resource schemas that AWS publishes, as the Python package
-// cfn-lint distributes them (licence MIT-0; https://github.com/aws-cloudformation/cfn-lint).
-// See TestTableIsMadeFromSchemas.
+// Its table is made from two sources that AWS publishes: the resource schemas, as the Python package
+// cfn-lint distributes them (licence MIT-0; https://github.com/aws-cloudformation/cfn-lint), and the
+// specification in the npm package @aws-cdk/aws-service-spec (Apache-2.0;
+// https://github.com/cdklabs/awscdk-service-spec), which has what the schemas leave out.
+// See TestTableIsMadeFromSources.
 package resource
 
 import (
@@ -52,6 +54,7 @@ type Type struct {
 	Identifier []string // paths of the properties that together identify a resource, sorted; empty if the type cannot be imported
 
 	createOnly, conditional, unordered []string // paths
+	inPlace                            []string // paths that are neither, below one that is
 }
 
 // Named returns the type of the given name, and whether the table has it.
@@ -61,28 +64,8 @@ func Named(name string) (Type, bool) {
 		return Type{}, false
 	}
 	t := parse(name, line)
-	for path, replacement := range corrections[name] {
-		t.conditional = slices.DeleteFunc(t.conditional, func(p string) bool { return p == path })
-		if replacement == Always {
-			t.createOnly = append(t.createOnly, path)
-		}
-	}
+	t.correct()
 	return t, true
-}
-
-// corrections are properties whose documentation is more definite than the schemas.
-var corrections = map[string]map[string]Replacement{
-	// The key and the local indexes of a table cannot be changed: UpdateTable has neither.
-	// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
-	// "A local secondary index can only be created when its parent table is created."
-	// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-dynamodb-table-localsecondaryindex.html
-	"AWS::DynamoDB::Table": {"KeySchema": Always, "LocalSecondaryIndexes": Always},
-	// "Update requires: Some interruptions", which is not a replacement.
-	// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-rds-dbinstance.html
-	"AWS::RDS::DBInstance": {
-		"AutoMinorVersionUpgrade": Never, "BackupRetentionPeriod": Never, "DBParameterGroupName": Never,
-		"MultiAZ": Never, "PreferredMaintenanceWindow": Never,
-	},
 }
 
 // Names lists the names of all types, sorted.
@@ -92,20 +75,6 @@ func Names() []string { return table().names }
 // table should have it. Custom, private and third-party types and modules are not.
 func Public(name string) bool {
 	return strings.HasPrefix(name, "AWS::") && !strings.HasSuffix(name, "::MODULE")
-}
-
-// Replacement says what a change of the property at the path means for a resource of
-// this type. The path has property names, and the index of a list item as a number. A
-// change of a part of a create-only property is a change of that property, and so is the
-// addition or removal of a mapping that contains a create-only property.
-func (t Type) Replacement(path []string) Replacement {
-	switch {
-	case slices.ContainsFunc(t.createOnly, func(p string) bool { return overlaps(p, path) }):
-		return Always
-	case slices.ContainsFunc(t.conditional, func(p string) bool { return overlaps(p, path) }):
-		return Conditional
-	}
-	return Never
 }
 
 // Unordered reports whether the list at the path has no order: the same items in
@@ -120,6 +89,11 @@ func (t Type) Unordered(path []string) bool {
 func (t Type) Has(property string) bool {
 	_, ok := slices.BinarySearch(t.Properties, property)
 	return ok
+}
+
+// within reports whether a path of a value is that of the table, or below it.
+func within(pattern string, path []string) bool {
+	return strings.Count(pattern, "/") < len(path) && overlaps(pattern, path)
 }
 
 // overlaps reports whether one of a path of the table and a path of a value begins
@@ -171,6 +145,9 @@ func decompress() lookup {
 	}
 	return all
 }
+
+// under reports whether a path of the table is the other one, or below it.
+func under(above, path string) bool { return path == above || strings.HasPrefix(path, above+"/") }
 
 // parse reads a line of the table.
 func parse(name, line string) Type {

@@ -3,21 +3,20 @@ package resource
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
 var (
-	schemas = flag.String("schemas", "", "the folder cfnlint/data/schemas of an installed cfn-lint")
-	update  = flag.Bool("update", false, "write the table of types anew, from -schemas")
+	schemas       = flag.String("schemas", "", "the folder cfnlint/data/schemas of an installed cfn-lint")
+	specification = flag.String("specification", "", "the file db.json.gz of an installed @aws-cdk/aws-service-spec")
+	update        = flag.Bool("update", false, "write the table of types anew, from -schemas and -specification")
 )
 
 // maxTable is how many bytes the table may add to a program.
@@ -35,14 +34,11 @@ func TestTableIsSmall(t *testing.T) {
 	}
 }
 
-// The table is made from the schemas that a pinned version of cfn-lint holds:
-// .ci/integration/requirements.txt names it. make types writes the table, make
-// integration compares it.
-func TestTableIsMadeFromSchemas(t *testing.T) {
-	if *schemas == "" {
-		t.Skip("needs -schemas: make integration and make types give it")
-	}
-	made := makeTable(t, *schemas)
+// The table is made from pinned versions of its sources: .ci/integration/requirements.txt
+// names that of cfn-lint, .ci/integration/specification/package.json the other one. make
+// types writes the table, make integration compares it.
+func TestTableIsMadeFromSources(t *testing.T) {
+	made := makeTable(readSources(t))
 	if *update {
 		var b bytes.Buffer
 		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -66,98 +62,47 @@ func TestTableIsMadeFromSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if kept, err := io.ReadAll(r); err != nil || string(kept) != made {
-		t.Errorf("types.gz is not what the schemas say: run make types (%v)", err)
+		t.Errorf("types.gz is not what its sources say: run make types (%v)", err)
 	}
 }
 
-// makeTable makes the text of the table from the schemas of one region.
-func makeTable(t *testing.T, folder string) string {
-	t.Helper()
-	var files map[string]string
-	read(t, filepath.Join(folder, "providers", "us-east-1.json"), &files)
+// makeTable makes the text of the table. Of two replacements, the worse one counts.
+func makeTable(s sources) string {
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		var s schema
-		read(t, filepath.Join(folder, "resources", files[name]+".json"), &s)
-		fmt.Fprintln(&b, strings.Join(append([]string{name}, s.words()...), " "))
+	for _, name := range s.names() {
+		marks := make(map[string]string)
+		for path, mark := range s.schemas[name].marks() {
+			marks[path] = mark
+		}
+		replacements := s.replacements(name)
+		for path, r := range replacements {
+			if !implied(replacements, path) {
+				marks[path] += string(markOf[r])
+			}
+		}
+		if s.schemas[name].Properties == nil {
+			for _, path := range s.specification[name].names() {
+				marks[path] += ""
+			}
+		}
+		words := []string{name}
+		for _, path := range slices.Sorted(maps.Keys(marks)) {
+			words = append(words, path+marks[path])
+		}
+		fmt.Fprintln(&b, strings.Join(words, " "))
 	}
 	return b.String()
 }
 
-func read(t *testing.T, file string, v any) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		t.Fatal(file, err)
-	}
-}
+var markOf = map[Replacement]rune{Always: alwaysMark, Conditional: conditionalMark}
 
-// A schema is what the table takes from the schema of a resource type.
-// https://docs.aws.amazon.com/cloudformation-cli/latest/userguide/resource-type-schema.html
-type schema struct {
-	Properties  map[string]node `json:"properties"`
-	Definitions map[string]node `json:"definitions"`
-	CreateOnly  []string        `json:"createOnlyProperties"`
-	Conditional []string        `json:"conditionalCreateOnlyProperties"`
-	Identifier  []string        `json:"primaryIdentifier"`
-	Handlers    map[string]any  `json:"handlers"`
-}
-
-// A node is the schema of a value.
-type node struct {
-	Reference      string          `json:"$ref"`
-	Properties     map[string]node `json:"properties"`
-	Items          *node           `json:"items"`
-	InsertionOrder *bool           `json:"insertionOrder"`
-}
-
-// words are the marked paths of the properties, sorted.
-func (s schema) words() []string {
-	marks := make(map[string]string)
-	for name := range s.Properties {
-		marks[name] = ""
-	}
-	for mark, pointers := range map[string][]string{"!": s.CreateOnly, "?": s.Conditional} {
-		for _, p := range pointers {
-			p = strings.TrimPrefix(p, "/properties/")
-			p = strings.ReplaceAll(strings.ReplaceAll(p, "/items/", "/"), "/properties/", "/")
-			marks[strings.TrimSuffix(p, "/items")] = mark
+// implied reports whether the replacement of a path follows from that of a path above it.
+func implied(all map[string]Replacement, path string) bool {
+	for above := path; strings.Contains(above, "/"); {
+		above = above[:strings.LastIndex(above, "/")]
+		if r, ok := all[above]; ok && Worse(r, all[path]) == r {
+			return true
 		}
 	}
-	// CloudFormation reads a resource to import it.
-	if _, readable := s.Handlers["read"]; readable {
-		for _, p := range s.Identifier {
-			marks[strings.ReplaceAll(strings.TrimPrefix(p, "/properties/"), "/properties/", "/")] += "="
-		}
-	}
-	s.unordered(nil, node{Properties: s.Properties}, nil, marks)
-	var words []string
-	for _, path := range slices.Sorted(maps.Keys(marks)) {
-		words = append(words, path+marks[path])
-	}
-	return words
-}
-
-// unordered adds the mark of the lists without order in n. The definitions that the path
-// has passed through are not entered again.
-func (s schema) unordered(path []string, n node, passed []string, marks map[string]string) {
-	if name, ok := strings.CutPrefix(n.Reference, "#/definitions/"); ok {
-		if slices.Contains(passed, name) {
-			return
-		}
-		passed = append(slices.Clone(passed), name)
-		n = s.Definitions[name]
-	}
-	if n.InsertionOrder != nil && !*n.InsertionOrder && len(path) > 0 {
-		marks[strings.Join(path, "/")] += "%"
-	}
-	if n.Items != nil {
-		s.unordered(append(slices.Clone(path), "*"), *n.Items, passed, marks)
-	}
-	for _, name := range slices.Sorted(maps.Keys(n.Properties)) {
-		s.unordered(append(slices.Clone(path), name), n.Properties[name], passed, marks)
-	}
+	return false
 }
