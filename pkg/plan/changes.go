@@ -119,7 +119,8 @@ type StackChange struct {
 	Exact         bool     `json:"exact,omitempty"`         // the resources are those of a change set, and no estimate
 	Disagreements []string `json:"disagreements,omitempty"` // where the estimate was another
 
-	imported string // why a value that the stack imports may change; "" if none may
+	imported string // why a value that the stack imports or reads may change; "" if none may
+	stale    bool   // what the template reads with Fn::GetStackOutput may have changed since the stack was deployed
 	desired  func() Desired
 
 	unread     error

@@ -161,7 +161,8 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	c.uncompared = !compared
 	if compared {
 		diff := difference.Of(before, after, difference.Uncertain{
-			Parameters: because(uncertain), Exports: d.exports[placeOf(n.Target)], Tags: c.Action == ActionUpdate && len(c.Tags) > 0,
+			Parameters: because(uncertain), Exports: d.exports[placeOf(n.Target)], Reads: d.readings(c, n),
+			Tags: c.Action == ActionUpdate && len(c.Tags) > 0,
 		})
 		d.add(&c, diff)
 		c.construct(before, after)
@@ -186,7 +187,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	c.Outputs = append(c.Outputs, d.leavingOutputs(name, relocated, after.Template)...)
 	d.uncertain[name] = d.outputsOf(c, compared)
 	if after.Template != nil {
-		c.imported = d.imported(placeOf(n.Target), after)
+		c.imported = cmp.Or(d.imported(placeOf(n.Target), after), d.anyReading(n))
 		d.addExports(c, placeOf(n.Target), after)
 		c.Warnings = append(c.Warnings, difference.Unknown(after.Template)...)
 	}

@@ -116,6 +116,9 @@ func (d describer) explain(c *StackChange, n project.Node, compared bool) {
 			c.Reasons = append(c.Reasons, "depends on "+need+", which changes")
 		}
 	}
+	if c.stale && len(parts) == 0 && d.anyReading(n) == "" {
+		c.Reasons = append(c.Reasons, "what its template reads may have changed since: "+n.Reads[0].String())
+	}
 	switch {
 	case !compared || len(c.Parameters)+len(c.Tags)+len(c.Options)+len(c.Resources)+len(c.Outputs) > 0:
 	case !d.pinned(n):

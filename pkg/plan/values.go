@@ -48,6 +48,7 @@ func (d describer) values(c *StackChange, n project.Node, before, after differen
 	names := slices.AppendSeq(slices.Collect(maps.Keys(values)), maps.Keys(live.Parameters))
 	slices.Sort(names)
 	same := d.sameSecrets(n, live, secret)
+	c.stale = len(n.Reads) > 0 && c.Action.Existing() && !same
 	for _, name := range slices.Compact(names) {
 		was, had := live.Parameters[name]
 		is, has := values[name]
@@ -115,13 +116,13 @@ func change(name, was string, had bool, is string, has bool, why string) ValueCh
 	return v
 }
 
-// sameSecrets reports whether the parameters with NoEcho are certainly as they were last
-// deployed. CloudFormation does not return their values. But the digest of what was
-// deployed is recorded: it is the digest of the live values with the desired secrets.
+// sameSecrets reports whether the parameters with NoEcho, and the outputs that the template reads, are certainly as
+// they were last deployed. CloudFormation does not return their values. But the digest of what was deployed is
+// recorded: it is the digest of the live values with the desired secrets.
 func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bool) bool {
 	r := d.Recorded[n.Name]
 	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications, StackPolicy: project.StackPolicy{Digest: r.Policy}, IgnoreChanges: n.IgnoreChanges}
-	was.Tags = literals(live.Tags)
+	was.Tags, was.Reads = literals(live.Tags), n.Reads
 	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given
 		was.Parameters = make(map[string]project.Text)
 		for name, value := range live.Parameters {
@@ -134,7 +135,7 @@ func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bo
 				was.Parameters[name] = project.Literal(value)
 			}
 		}
-		got, err := was.Resolve(nil)
+		got, err := was.Resolve(d.output)
 		if err == nil && r.Digest != "" && got.Digest == r.Digest {
 			return true
 		}

@@ -240,9 +240,15 @@ func (x ValueChange) difference() string {
 	return "it has another value"
 }
 
-// usesOf lists the outputs of another node that the parameters and tags of a node use, as the user writes them.
+// usesOf lists the outputs of another node that the template, the parameters and the tags of a node use, as the user
+// writes them.
 func usesOf(n project.Node, need string) []string {
 	var all []string
+	for _, r := range n.Reads {
+		if r.Node == need {
+			all = append(all, "Fn::GetStackOutput "+r.String())
+		}
+	}
 	for _, texts := range []map[string]project.Text{n.Parameters, n.Tags} {
 		for _, t := range texts {
 			for _, o := range t.Outputs() {

@@ -66,6 +66,9 @@ type Project struct {
 
 	Kind Kind `json:"kind,omitempty"` // of its files
 
+	// Warnings are what a user should know about the files, each with its place; only the plan uses them.
+	Warnings []string `json:"-"`
+
 	// Unplaced are the stacks of its files, or those in one of their targets, that are deployed nowhere, because no account of their units is active: with why.
 	Unplaced map[string]string `json:"-"`
 
@@ -210,7 +213,8 @@ type Node struct {
 	Tags         map[string]Text `json:"tags,omitempty"`
 	Capabilities []string        `json:"capabilities,omitempty"` // sorted
 	Protect      bool            `json:"protect,omitempty"`      // CloudFormation's termination protection
-	Needs        []string        `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it names, refers to or imports from
+	Needs        []string        `json:"needs,omitempty"`        // its dependencies, sorted: nodes that it refers to
+	Reads        []Read          `json:"reads,omitempty"`        // outputs that its template reads by itself, sorted
 	Timeout      Timeout         `json:"timeout,omitempty"`      // of one operation on it
 	Deployment   Deployment      `json:"deployment,omitempty"`   // how its stack is created and updated
 	Hooks        []Hook          `json:"hooks,omitempty"`        // a change of them does not change the stack
@@ -235,6 +239,16 @@ type Node struct {
 	Assets   []Asset                      `json:"-"`                 // that have to be published before its stack is deployed; only the plan uses them
 	Adopt    bool                         `json:"-"`                 // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
 }
+
+// A Read is an output of a node that a template reads with Fn::GetStackOutput. CloudFormation does not update the
+// reader when the output changes.
+type Read struct {
+	Node   string `json:"node"`
+	Output string `json:"output"`
+}
+
+// String is the read as messages name it.
+func (r Read) String() string { return r.Node + "." + r.Output }
 
 // An Identifier is the properties that identify a resource, by name, such as TableName. If
 // it is empty, the resource is identified by the values in the template.
@@ -262,6 +276,10 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 	if r.Tags, err = resolve("tag", n.Tags, lookup); err != nil {
 		return r, err
 	}
+	reads, err := n.read(lookup)
+	if err != nil {
+		return r, err
+	}
 	counting := maps.Clone(r.Parameters)
 	for _, name := range n.IgnoreChanges {
 		delete(counting, name)
@@ -273,14 +291,32 @@ func (n Node) Resolve(lookup func(node, output string) (string, error)) (Resolve
 		Protect          bool
 		Notifications    []string `json:",omitempty"` // so that the digest of a stack without them is that of older versions
 		StackPolicy      string   `json:",omitempty"`
-	}{n.Stack, n.Template.Digest, n.Target, counting, r.Tags, n.Protect, n.Notifications, n.StackPolicy.Digest}
+		Reads            []string `json:",omitempty"`
+	}{n.Stack, n.Template.Digest, n.Target, counting, r.Tags, n.Protect, n.Notifications, n.StackPolicy.Digest, reads}
 	r.Digest, err = digest(request)
 	return r, err
 }
 
-// Sources lists the nodes whose outputs n refers to, sorted.
+// read returns the values that n's template reads by itself, each after its output. CloudFormation says what is wrong
+// with an output that does not exist: a condition of the template may be that nothing reads it.
+func (n Node) read(lookup func(node, output string) (string, error)) ([]string, error) {
+	var all []string
+	for _, of := range n.Reads {
+		value, err := lookup(of.Node, of.Output)
+		if err != nil && !fault.Is(err, fault.Missing) {
+			return nil, err
+		}
+		all = append(all, of.Node, of.Output, value)
+	}
+	return all, nil
+}
+
+// Sources lists the nodes whose outputs n or its template refers to, sorted.
 func (n Node) Sources() []string {
 	var all []string
+	for _, of := range n.Reads {
+		all = append(all, of.Node)
+	}
 	for _, texts := range []map[string]Text{n.Parameters, n.Tags} {
 		for _, t := range texts {
 			for _, o := range t.Outputs() {

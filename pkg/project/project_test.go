@@ -180,6 +180,7 @@ var changes = map[string]func(*project.Node){
 	"Capabilities":     func(n *project.Node) { n.Capabilities = nil },
 	"Protect":          func(n *project.Node) { n.Protect = false },
 	"Needs":            func(n *project.Node) { n.Needs = n.Needs[:1] },
+	"Reads":            func(n *project.Node) { n.Reads = []project.Read{{Node: "vpc", Output: "Id"}} },
 	"Timeout":          func(n *project.Node) { n.Timeout = project.LeastTimeout },
 	"Approve":          func(n *project.Node) { n.Approve = project.ApproveDeletions },
 	"Deployment":       func(n *project.Node) { n.Deployment = project.Express },
@@ -236,6 +237,31 @@ func TestDigests(t *testing.T) {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(changes)), some) {
 			t.Errorf("no change of %s is tested", field.Name)
 		}
+	}
+}
+
+// Another value of an output that the template reads is another request; one that does not exist is CloudFormation's
+// matter.
+func TestDigestOfReads(t *testing.T) {
+	n := node()
+	n.Reads = []project.Read{{Node: "base", Output: "Arn"}}
+	digest := func(value string, err error) string {
+		r, failed := n.Resolve(func(node, _ string) (string, error) {
+			if node == "base" {
+				return value, err
+			}
+			return "v", nil
+		})
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		return r.Digest
+	}
+	if digest("a", nil) == digest("b", nil) || digest("a", nil) == digest("", fault.New(fault.Missing, "none")) {
+		t.Error("the digest does not depend on what the template reads")
+	}
+	if !slices.Contains(n.Sources(), "base") {
+		t.Error("the stack that is read is not among the sources")
 	}
 }
 

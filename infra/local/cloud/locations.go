@@ -14,6 +14,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/gateway"
 	"github.com/stackwright/stackwright/infra/local/ssm"
 	"github.com/stackwright/stackwright/infra/local/sts"
+	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
 // A location is an account and region.
@@ -29,7 +30,18 @@ type otherLocations struct {
 // openStacks opens the CloudFormation of an account and region.
 func (c *Cloud) openStacks(folder string, at location) (*cloudformation.Service, error) {
 	return cloudformation.Open(c.subfolder(folder), cloudformation.Options{Account: at.account, Region: at.region,
-		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch, ResolveDynamic: c.opts.ResolveDynamic, Stored: bootstrapParameter, StackLimit: raisedLimit})
+		Seconds: c.opts.Seconds, Seed: c.opts.Seed, Emit: c.emit, Fetch: c.Objects.Fetch,
+		ResolveDynamic: c.opts.ResolveDynamic, Stored: bootstrapParameter, StackLimit: raisedLimit,
+		StackOutput: c.stackOutput})
+}
+
+// stackOutput reads an output of a stack in any account and region.
+func (c *Cloud) stackOutput(of template.StackOutput) (string, error) {
+	s, err := c.StacksIn(of.Account, of.Region)
+	if err != nil {
+		return "", err
+	}
+	return s.StackOutput(of)
 }
 
 // raisedLimit is the quota of stacks in each account and region, which AWS raises on request: projects on a laptop may have 10,000 stacks

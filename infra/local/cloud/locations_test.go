@@ -164,3 +164,43 @@ func TestFaultsAbroad(t *testing.T) {
 		}
 	})
 }
+
+// Fn::GetStackOutput reads stacks of other accounts and regions, two of which may read one another.
+func TestOutputsOfOtherAccounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, cloud.Options{Getenv: func(string) string { return "" }, Trust: func(string) (string,
+			bool) {
+			return "", true
+		}})
+		far := otherAccount(t, c, "111111111111", "eu-west-1")
+		read := func(stack, more string) string {
+			return "Resources: {Entry: {Type: 'AWS::SSM::Parameter', Properties: {Type: String, Value: {'Fn::GetStackOutput': {StackName: " + stack +
+				", OutputName: V" + more + "}}}}}\nOutputs: {V: {Value: !GetAtt Entry.Value}}\n"
+		}
+		for _, one := range []struct {
+			cfg         aws.Config
+			stack, body string
+		}{
+			{far, "base", "Resources: {W: {Type: 'AWS::CloudFormation::WaitConditionHandle'}}\nOutputs: {V: {Value: far}}\n"},
+			{c.Config(), "user", read("base", ", Region: eu-west-1, RoleArn: 'arn:aws:iam::111111111111:role/r'")},
+			{far, "again", read("user", ", Region: us-east-1, RoleArn: 'arn:aws:iam::000000000000:role/r'")},
+		} {
+			client := cloudformation.NewFromConfig(one.cfg)
+			if _, err := client.CreateStack(t.Context(), &cloudformation.CreateStackInput{StackName: &one.stack,
+				TemplateBody: &one.body}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+			out, err := client.DescribeStacks(t.Context(), &cloudformation.DescribeStacksInput{StackName: &one.stack})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := out.Stacks[0].Outputs; len(got) != 1 || aws.ToString(got[0].OutputValue) != "far" {
+				t.Errorf("%s: %s, outputs %v", one.stack, out.Stacks[0].StackStatus, got)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -14,6 +14,7 @@ type evaluation struct {
 	evaluated map[string]*resource // the resources evaluated so far
 	existing  map[string]*resource // the resources of the version before
 	missing   []string             // exports that do not exist
+	unread    error                // why the first output cannot be read that Fn::GetStackOutput names
 }
 
 // scope is what the functions of a template can refer to.
@@ -32,7 +33,7 @@ func (d *evaluation) scope() template.Scope {
 		Parameters: given, StackName: d.stack.Name, StackID: d.stack.ID,
 		AccountID: o.Account, Region: o.Region,
 		NotificationARNs: notifications, Zones: []string{o.Region + "a", o.Region + "b", o.Region + "c"},
-		Ref: d.ref, GetAtt: d.attribute, Import: d.imported, Stored: d.stored,
+		Ref: d.ref, GetAtt: d.attribute, Import: d.imported, Stored: d.stored, StackOutput: d.read,
 	}
 }
 

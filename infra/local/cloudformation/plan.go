@@ -60,6 +60,9 @@ func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, 
 	if len(d.missing) > 0 {
 		b.failure = "No export named " + d.missing[0] + " found"
 	}
+	if b.failure == "" && d.unread != nil {
+		b.failure = d.unread.Error()
+	}
 	b.removeOthers(d.existing)
 	return b, nil
 }

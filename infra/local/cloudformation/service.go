@@ -24,6 +24,8 @@ type Options struct {
 	Fetch func(ctx context.Context, bucket, key, version string) ([]byte, error)
 	// Stored reads a parameter of the Systems Manager parameter store.
 	Stored func(name string) (string, bool)
+	// StackOutput reads an output of a stack in another account or region; the error says what there is not.
+	StackOutput func(of template.StackOutput) (string, error)
 	// ResolveDynamic reads what a dynamic reference names: a parameter of the parameter store, or a whole secret,
 	// whatever key the reference has. Parameters and secrets that stacks have created need not be listed.
 	ResolveDynamic func(ref template.Dynamic) (string, bool)
@@ -51,6 +53,7 @@ type Service struct {
 	reads             map[string]int
 	throttledRequests map[string]int         // as throttled
 	recent            map[string]leakyBucket // of each operation
+	published         published
 	served            uint64
 	faults            faults
 	saveError         error // the first error of a timer in storing its change
@@ -87,6 +90,7 @@ func Open(dir string, options Options) (*Service, error) {
 	defer s.mu.Unlock()
 	for _, st := range stacks {
 		s.add(st)
+		s.published.set(st)
 		s.setTimer(st)
 	}
 	return s, nil
@@ -155,6 +159,7 @@ func (s *Service) saveChanged() error {
 		if err := s.store.save(st); err != nil {
 			return fmt.Errorf("keep stack %s: %w", st.Name, err)
 		}
+		s.published.set(st)
 		delete(s.dirty, st)
 	}
 	return nil

@@ -25,8 +25,8 @@ func (c *checker) hooks(node string, in project.Target, all []project.Hook) {
 		texts := h.Texts()
 		for _, name := range slices.Sorted(maps.Keys(texts)) {
 			for _, o := range texts[name].Outputs() {
-				if o.Certain && o.Output != project.StackID {
-					c.output(what+": "+name, at, c.Node(o.Node), o.Output)
+				if from := c.Node(o.Node); o.Certain && o.Output != project.StackID {
+					c.output(fmt.Sprintf("%s: %s: ${%s.%s}", what, name, from.Name, o.Output), at, from, o.Output)
 				}
 			}
 		}

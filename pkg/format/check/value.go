@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -91,10 +92,16 @@ func (c *checker) outputs(s *resolve.Stack) {
 			c.externals("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, of.into[name])
 			c.restored(s, "stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, of.into[name])
 			for _, o := range of.into[name].Outputs() {
-				if o.Certain && o.Output != project.StackID {
-					c.output("stack "+s.Name+": "+of.kind+name, of.from[name].Value.At, c.Node(o.Node), o.Output)
+				if from := c.Node(o.Node); o.Certain && o.Output != project.StackID {
+					c.output(fmt.Sprintf("stack %s: %s%s: ${%s.%s}", s.Name, of.kind, name, from.Name, o.Output),
+						of.from[name].Value.At, from, o.Output)
 				}
 			}
+		}
+	}
+	for _, r := range s.Reads {
+		if !r.Maybe {
+			c.output(fmt.Sprintf("stack %s: Fn::GetStackOutput", s.Name), r.At, r.From, r.Output)
 		}
 	}
 }
@@ -137,6 +144,7 @@ func (c *checker) restored(s *resolve.Stack, what string, at problem.Position, t
 	}
 }
 
+// output refuses an output that a stack will certainly not have.
 func (c *checker) output(what string, at problem.Position, from *resolve.Stack, output string) {
 	if from.Template == nil {
 		return
@@ -144,7 +152,7 @@ func (c *checker) output(what string, at problem.Position, from *resolve.Stack, 
 	o, ok := from.Template.Outputs[output]
 	if !ok {
 		if !from.Template.Macros() { // with macros only CloudFormation knows
-			c.Add(at, "%s: ${%s.%s}: stack %s has no output %s%s", what, from.Name, output, from.Name, output, c.Hint(output, from.Template.OutputNames()))
+			c.Add(at, "%s: stack %s has no output %s%s", what, from.Name, output, c.Hint(output, from.Template.OutputNames()))
 		}
 		return
 	}
@@ -152,7 +160,8 @@ func (c *checker) output(what string, at problem.Position, from *resolve.Stack, 
 		return
 	}
 	if value, known := c.Evaluation(from).Condition(o.Condition); known && !value {
-		c.Add(at, "%s: ${%s.%s}: stack %s will not have this output: with its parameters the condition %s is false", what, from.Name, output, from.Name, o.Condition)
+		c.Add(at, "%s: stack %s will not have this output: with its parameters the condition %s is false", what,
+			from.Name, o.Condition)
 	}
 }
 

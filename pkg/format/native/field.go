@@ -295,7 +295,7 @@ func (p *parser) plain(what string, n *yaml.Node) bool {
 	}
 	why := "YAML tags are not allowed in a project file"
 	switch tag {
-	case "!Ref", "!Sub", "!GetAtt", "!ImportValue", "!Join", "!If", "!Select", "!Split", "!FindInMap":
+	case "!Ref", "!Sub", "!GetAtt", "!ImportValue", "!GetStackOutput", "!Join", "!If", "!Select", "!Split", "!FindInMap":
 		why = "it works only in templates: write ${stack.Output}, ${stack:name}, ${account} …"
 	}
 	p.Add(p.at(n), "%s: %s: %s", what, problem.Short(tag), why)

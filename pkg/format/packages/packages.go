@@ -302,7 +302,9 @@ func (p *Packager) Folder(written string, most int) (string, error) {
 // parameters, decide what it deploys.
 func (k Packed) Pinned(t *template.Template) bool {
 	for _, l := range t.Loose() {
-		if l.NestedStack == "" || !slices.Contains(k.Nested, l.NestedStack) {
+		inside := l.NestedStack != "" && slices.Contains(k.Nested, l.NestedStack)
+		// what is read is a value of the node, or known to CloudFormation only: package resolve says which
+		if !inside && !l.Read {
 			return false
 		}
 	}

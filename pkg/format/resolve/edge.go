@@ -17,6 +17,7 @@ const (
 	Named    Cause = "needs"  // it is listed under needs:
 	Output   Cause = "output" // a reference to an output
 	Imported Cause = "import" // the template imports what the other template exports
+	Read     Cause = "read"   // the template reads an output of the other stack with Fn::GetStackOutput
 	Rollout  Cause = "order"  // the order of a rollout; only cycles have such edges
 )
 
@@ -40,6 +41,8 @@ func (e Edge) String() string {
 		return fmt.Sprintf("by the rollout, %s comes after %s", e.Node, e.Needs)
 	case Imported:
 		return fmt.Sprintf("%s imports %s, which %s exports", e.Node, e.What, e.Needs)
+	case Read:
+		return fmt.Sprintf("%s reads %s.%s in its template", e.Node, e.Needs, e.What)
 	}
 	return fmt.Sprintf("%s needs %s", e.Node, e.Needs)
 }

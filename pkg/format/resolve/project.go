@@ -76,6 +76,7 @@ type Stack struct {
 	Node      project.Node
 	Known     map[string]string // parameters whose values are known, with the template's defaults
 	Exports   []template.Export
+	Reads     []Reading
 	RetainAt  map[string]problem.Position // where each of Node.Retain is written
 
 	targetsUnknown bool // which was reported
@@ -225,6 +226,7 @@ func (r *resolver) run() {
 	}
 	r.checkGroups()
 	r.addImports()
+	r.addReads()
 	r.setProjectHooks(home)
 	r.setPromotion()
 }

@@ -32,6 +32,7 @@ type Template struct {
 
 	about            project.Template
 	imports, exports bool // in any scope
+	reads            bool // outputs of other stacks, in any scope
 	origin           func(line, column int) problem.Position
 }
 
@@ -149,6 +150,7 @@ func (t *templates) parse(one *Template, nested []string) *Template {
 	one.ParameterNames = parsed.ParameterNames()
 	unscoped := parsed.In(template.Scope{Room: t.limits.values})
 	one.imports = len(unscoped.Imports())+len(unscoped.HiddenImports()) > 0
+	one.reads = len(unscoped.Reads())+len(unscoped.HiddenReads()) > 0
 	for _, o := range parsed.Outputs {
 		one.exports = one.exports || o.Export != nil
 	}

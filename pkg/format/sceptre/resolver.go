@@ -79,7 +79,7 @@ func refusedResolver(name string) string {
 		return "Stackwright runs no commands: write the value, or as a variable under variables: in " + sideFile
 	case "kms", "kms_decrypt", "sops", "vault", "onepassword":
 		return "Stackwright never knows a secret: store it in Secrets Manager, and write !secret NAME"
-	case "Ref", "Sub", "GetAtt", "ImportValue", "Join", "If", "Select", "Split", "FindInMap":
+	case "Ref", "Sub", "GetAtt", "ImportValue", "GetStackOutput", "Join", "If", "Select", "Split", "FindInMap":
 		return "it works only in templates: write !stack_output, !sub …"
 	}
 	return fmt.Sprintf("the resolver is not supported: there are %s; %s", strings.Join(slices.Sorted(maps.Keys(resolvers)), ", "), wayOut)

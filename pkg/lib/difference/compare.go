@@ -13,6 +13,7 @@ import (
 type comparison struct {
 	before, after side
 	uncertain     Uncertain
+	at            template.Scope  // where the stack is
 	secret        map[string]bool // parameters with NoEcho
 	changes       map[string]*Resource
 	caveats       []string

@@ -88,13 +88,16 @@ type Output struct {
 type Uncertain struct {
 	Parameters map[string]string // those whose values are not known, each with the reason
 	Exports    map[string]string // names of exports of other stacks that may change, each with the reason
-	Tags       bool              // the tags of the stack
+	// outputs of other stacks that may change, by account and region too, each with the reason
+	Reads map[template.StackOutput]string
+	Tags  bool // the tags of the stack
 }
 
 // Of compares the templates before and after a change. Values of parameters with NoEcho
 // are not used: a property that depends on one is compared as it is written.
 func Of(before, after Side, uncertain Uncertain) Difference {
-	c := comparison{uncertain: uncertain, secret: make(map[string]bool), changes: make(map[string]*Resource)}
+	c := comparison{uncertain: uncertain, at: after.Scope, secret: make(map[string]bool),
+		changes: make(map[string]*Resource)}
 	for _, s := range []Side{before, after} {
 		if s.Template == nil {
 			continue

@@ -240,8 +240,12 @@ func (p *properties) because(v template.Call) (why string, certain bool) {
 }
 
 func (p *properties) referred(r template.Reference) (why string, certain bool) {
-	if r.Export != "" {
+	switch of := r.Read; {
+	case r.Export != "":
 		return p.uncertain.Exports[r.Export], false
+	case of.Stack != "":
+		of.Account, of.Region = cmp.Or(of.Account, p.at.AccountID), cmp.Or(of.Region, p.at.Region)
+		return p.uncertain.Reads[of], false
 	}
 	if reason, ok := p.uncertain.Parameters[r.Name]; ok && r.Attribute == "" {
 		return reason, false

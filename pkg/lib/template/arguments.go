@@ -38,6 +38,7 @@ func shapeOf(function string) (shape, bool) {
 		"Fn::Cidr":         {2, 3, "Template error: every Fn::Cidr object requires two or three parameters, an IP block, a count and the bits of the subnets", false},
 		"Fn::Sub":          {1, 2, subComplaint, false},
 		"Fn::Transform":    {},
+		getStackOutput:     {},
 	}[function]
 	return s, ok
 }
@@ -63,6 +64,9 @@ func (p *parser) arguments(x *Expr, n *yaml.Node) {
 		return
 	case "Fn::Sub":
 		p.sub(x, n)
+		return
+	case getStackOutput:
+		p.stackOutput(x, n)
 		return
 	case "Fn::GetAtt":
 		n = attributePath(n)

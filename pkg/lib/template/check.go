@@ -146,7 +146,7 @@ func (p *parser) fixed(x *Expr) bool {
 		for _, n := range x.names() {
 			fixed = fixed && !p.t.has(n.of)
 		}
-		if x.form == call && (x.name == "Fn::ImportValue" || x.name == "Fn::GetAZs") {
+		if x.form == call && (x.name == "Fn::ImportValue" || x.name == "Fn::GetAZs" || x.name == getStackOutput) {
 			fixed = false
 		}
 	})

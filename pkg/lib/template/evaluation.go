@@ -151,53 +151,62 @@ func (e *Evaluation) HiddenImports() []Import {
 
 func (e *Evaluation) imports() (known, hidden []Import) {
 	r := e.begin()
-	visit := func(x *Expr) {
-		e.live(x, func(x *Expr) {
-			if x.form != call || x.name != "Fn::ImportValue" {
-				return
-			}
-			if name, ok := r.nameOf(x.items[0]); ok {
-				known = append(known, Import{name, x.Line, x.Column})
-			} else {
-				hidden = append(hidden, Import{"", x.Line, x.Column})
-			}
-		})
-	}
+	e.visitLive(func(x *Expr, _ bool) {
+		if x.form != call || x.name != "Fn::ImportValue" {
+			return
+		}
+		if name, ok := r.nameOf(x.items[0]); ok {
+			known = append(known, Import{name, x.Line, x.Column})
+		} else {
+			hidden = append(hidden, Import{"", x.Line, x.Column})
+		}
+	})
+	return known, hidden
+}
+
+// visitLive visits what may be evaluated of the resources and the values of the outputs. A condition that is not known
+// decides about what is visited with maybe.
+func (e *Evaluation) visitLive(visit func(x *Expr, maybe bool)) {
 	for _, name := range e.t.resources {
 		if r := e.t.Resources[name]; e.mayBe(r.Condition) {
 			for _, x := range r.expressions() {
-				visit(x)
+				e.live(x, !e.certain(r.Condition), visit)
 			}
 		}
 	}
 	for _, o := range e.Outputs() {
-		visit(o.Value)
+		e.live(o.Value, !e.certain(o.Condition), visit)
 	}
-	return known, hidden
 }
 
 // live visits what may be evaluated of an expression: not the branch of an
 // Fn::If that is known not to be taken.
-func (e *Evaluation) live(x *Expr, visit func(*Expr)) {
+func (e *Evaluation) live(x *Expr, maybe bool, visit func(x *Expr, maybe bool)) {
 	if x == nil {
 		return
 	}
-	visit(x)
+	visit(x, maybe)
 	items := x.items
 	if x.form == call && x.name == "Fn::If" {
 		items = items[1:]
-		if name, ok := x.items[0].Literal(); ok {
-			switch e.conditions[name] {
-			case true:
-				items = items[:1]
-			case false:
-				items = items[1:]
-			}
+		name, _ := x.items[0].Literal()
+		switch e.conditions[name] {
+		case true:
+			items = items[:1]
+		case false:
+			items = items[1:]
+		default:
+			maybe = true
 		}
 	}
 	for _, item := range items {
-		e.live(item, visit)
+		e.live(item, maybe, visit)
 	}
+}
+
+// certain says whether a condition is known to be true.
+func (e *Evaluation) certain(condition string) bool {
+	return condition == "" || e.conditions[condition] == true
 }
 
 // mayBe says whether a condition is not known to be false.

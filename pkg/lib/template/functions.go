@@ -65,6 +65,8 @@ func (r *running) plainly(x *Expr, arguments []any) (any, *document.Error) {
 		return r.toJSON(x, arguments[0])
 	case "Fn::Length":
 		return nil, r.fail(x, "Template error: Fn::Length needs a list")
+	case getStackOutput:
+		return r.stackOutput(x, arguments[0])
 	}
 	words := make([]string, len(arguments))
 	for i, v := range arguments {

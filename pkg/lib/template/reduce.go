@@ -189,8 +189,12 @@ func joined(pieces []any) any {
 }
 
 // A Reference is a name that a call refers to: of a parameter, a pseudo parameter or a
-// resource, or else of an export. Attribute is empty for a Ref.
-type Reference struct{ Name, Attribute, Export string }
+// resource, or else of an export, or of an output that Fn::GetStackOutput reads: then Account and Region are empty if
+// they are those of the reader. Attribute is empty for a Ref.
+type Reference struct {
+	Name, Attribute, Export string
+	Read                    StackOutput
+}
 
 // References lists what a reduced value refers to, in no particular order.
 func References(v any) []Reference {
@@ -214,6 +218,11 @@ func References(v any) []Reference {
 			return []Reference{{Name: name}}
 		case v.Name == "Fn::ImportValue" && named:
 			return []Reference{{Export: name}}
+		case v.Name == getStackOutput && len(v.Arguments) == 1:
+			if of, ok := (Scope{}).stackOutput(v.Arguments[0]); ok {
+				all = append(all, Reference{Read: of})
+			}
+			return append(all, References(v.Arguments)...)
 		case v.Name == "Fn::GetAtt" && named:
 			attribute, _ := v.Arguments[1].(string)
 			return append(References(v.Arguments[1]), Reference{Name: name, Attribute: attribute})

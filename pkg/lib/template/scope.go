@@ -23,6 +23,8 @@ type Scope struct {
 	Ref    func(resource string) (any, bool)
 	GetAtt func(resource, attribute string) (any, bool)
 	Import func(name string) (any, bool)
+	// StackOutput gives an output of another stack; false means unknown.
+	StackOutput func(of StackOutput) (any, bool)
 	// Stored gives what the Systems Manager parameter store holds under a name.
 	Stored func(name string) (string, bool)
 

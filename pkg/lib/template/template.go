@@ -63,6 +63,7 @@ type Output struct {
 type Loose struct {
 	What         string // "transform AWS::Serverless-2016-10-31", "{{resolve:ssm:/x}}", "TemplateURL of nested stack X"
 	NestedStack  string // the resource whose TemplateURL it is; "" if it is something else
+	Read         bool   // it is an Fn::GetStackOutput; see Evaluation.Reads for what that reads
 	Line, Column int
 }
 
