@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +57,45 @@ func TestCloudAssembly(t *testing.T) {
 	}
 	golden.Same(t, "testdata/cdk.json", string(got)+"\n")
 }
+
+// A newer assembly is read as an older one if its keys are known. What it has besides, and nothing to do with a
+// deploy, is a warning.
+func TestNewerCloudAssembly(t *testing.T) {
+	all, o := assembly(t)
+	before, err := Read(all, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := maps.Clone(all)
+	for name, body := range newer {
+		if strings.HasSuffix(name, "manifest.json") || strings.HasSuffix(name, "assets.json") {
+			newer[name] = versionOf.ReplaceAll(body, []byte(`"version": "99.0.0"`))
+		}
+	}
+	newer["manifest.json"] = bytes.Replace(newer["manifest.json"], []byte(`"artifacts": {`),
+		[]byte(`"hints": {}, "artifacts": {"Flags": {"type": "cdk:feature-flag-report", "properties": {"module": "x"}}, "Order": {"type": "cdk:order"},`), 1)
+	after, err := Read(newer, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before.Project.Nodes, after.Project.Nodes); diff != "" {
+		t.Errorf("the version alone changes the project:\n%s", diff)
+	}
+	want := []string{
+		`manifest.json:3:3: the manifest has the key "hints", which this Stackwright does not know: it is not read`,
+		`manifest.json:3:93: Order has the type "cdk:order", which this Stackwright does not know: it is left out`,
+	}
+	for i, w := range after.Project.Warnings {
+		if i >= len(want) || !strings.HasSuffix(w, want[i][strings.Index(want[i], ": "):]) {
+			t.Errorf("warnings %q, want %q", after.Project.Warnings, want)
+		}
+	}
+	if len(after.Project.Warnings) != len(want) {
+		t.Errorf("warnings %q, want %q", after.Project.Warnings, want)
+	}
+}
+
+var versionOf = regexp.MustCompile(`"version": ?"[0-9.]+"`)
 
 // Without a target in its account and region a stack is refused once for all stacks there, and validate knows which target it needs.
 func TestRequiredTargets(t *testing.T) {

@@ -85,6 +85,7 @@ type Loaded struct {
 	Required     map[string]project.Target `json:"-"`       // the account and region that the files require of them; "" is any
 	Edges        []resolve.Edge            `json:"edges"`   // why nodes are deployed after others; sorted
 	Origins      map[string]Origin         `json:"-"`       // by node
+	Warnings     []problem.Problem         `json:"-"`       // sorted; set even if the project is refused
 }
 
 // An Origin is where the files say what a stack is.
@@ -169,12 +170,15 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Members: o.Members, Units: o.Units, Holds: o.Holds, Remote: elsewhere,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
-	l := Loaded{Unregistered: p.Unregistered, Required: p.Required}
+	l := Loaded{Unregistered: p.Unregistered, Required: p.Required, Warnings: list.Warnings()}
 	if err := list.Err(); err != nil {
 		return l, err
 	}
 	l.Project, l.Templates = p.Of(d)
 	l.Project.Lost = o.Members.Lost
+	for _, w := range l.Warnings {
+		l.Project.Warnings = append(l.Project.Warnings, w.String())
+	}
 	l.Edges, l.Lacked = p.SortedEdges(), elsewhere.Lacked()
 	l.Sources, l.Objects, l.Needs, l.Origins = map[string]string{}, p.Objects, map[string][]string{}, map[string]Origin{}
 	for _, s := range p.Stacks {

@@ -22,6 +22,7 @@ type validation struct {
 	Valid    bool              `json:"valid"`
 	Projects []validated       `json:"projects"` // the environments without problems
 	Problems []problem.Problem `json:"problems"`
+	Warnings []problem.Problem `json:"warnings,omitempty"`
 }
 
 // A validated is an environment without problems.
@@ -80,6 +81,11 @@ func (v *validation) read(ctx context.Context, c *call, files archive.Files, nam
 	for _, e := range environments {
 		read, assumed, err := c.assuming(ctx, files, name, e)
 		one := validated{Assumed: assumed}
+		for _, w := range read.Warnings {
+			if !slices.Contains(v.Warnings, w) {
+				v.Warnings = append(v.Warnings, w)
+			}
+		}
 		if err == nil {
 			err = policy.Checker{}.Valid(read.Project.Policies)
 		}
@@ -135,6 +141,12 @@ func (c *call) showValidation(v validation) error {
 	}
 	for _, p := range v.Problems {
 		if _, err := fmt.Fprintln(c.Out, p); err != nil {
+			return err
+		}
+	}
+	for _, w := range v.Warnings {
+		w.Text = "warning: " + w.Text
+		if _, err := fmt.Fprintln(c.Out, w); err != nil {
 			return err
 		}
 	}

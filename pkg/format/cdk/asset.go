@@ -23,6 +23,7 @@ func (r *reader) assetManifest(a *assembly, file string) {
 	if !ok || !r.version(file, root) {
 		return
 	}
+	r.known(file, "the assets", root, assetManifestKeys)
 	files, _ := document.Lookup(root, "files")
 	for _, p := range r.pairs(file, "files", files) {
 		r.assets[file] = append(r.assets[file], r.asset(a, file, p)...)
@@ -30,6 +31,7 @@ func (r *reader) assetManifest(a *assembly, file string) {
 	images, _ := document.Lookup(root, "dockerImages")
 	for _, p := range r.pairs(file, "dockerImages", images) {
 		what := "container image " + r.nameOf(p)
+		r.known(file, what, p.Value, assetKeys)
 		one := declared.Asset{At: r.at(file, p.Key), Name: r.nameOf(p), Image: true}
 		r.assets[file] = append(r.assets[file], r.destinations(file, what, p.Value, one, "repositoryName", "imageTag")...)
 	}
@@ -46,8 +48,10 @@ func (r *reader) nameOf(p document.Pair) string {
 // asset reads a file asset: one for each of its destinations.
 func (r *reader) asset(a *assembly, file string, p document.Pair) []declared.Asset {
 	what := "asset " + r.nameOf(p)
+	r.known(file, what, p.Value, assetKeys)
 	at := r.at(file, p.Key)
 	source, _ := document.Lookup(p.Value, "source")
+	r.known(file, what, source, sourceKeys)
 	if _, built := document.Lookup(source, "executable"); built {
 		r.Add(at, "%s: a command makes it, and Stackwright runs no commands: make the file before cdk synth, and give its path", what)
 		return nil
@@ -73,6 +77,7 @@ func (r *reader) destinations(file, what string, asset *yaml.Node, one declared.
 	var all []declared.Asset
 	destinations, _ := document.Lookup(asset, "destinations")
 	for _, d := range r.pairs(file, what+": destinations", destinations) {
+		r.known(file, what, d.Value, destinationKeys)
 		to := one
 		to.Bucket, to.Key = r.text(file, what+": "+bucket, d.Value, bucket), r.text(file, what+": "+key, d.Value, key)
 		to.Region = r.optional(file, what+": region", d.Value, "region")

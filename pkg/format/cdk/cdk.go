@@ -32,6 +32,7 @@ type reader struct {
 	side   side
 	paths  []string                    // of all files, sorted; nil until they are needed
 	read   map[string]bool             // the folders of the assemblies that were read
+	newer  bool                        // a manifest has a version of which keys may not be known
 	stacks []*stack                    // in the order of the manifests
 	byName map[string]*stack           // the same
 	own    map[string]bool             // the files that are templates of stacks

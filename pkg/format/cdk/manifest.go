@@ -12,11 +12,11 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/document"
 )
 
-// The versions of the schema of assemblies that are read: those of aws-cdk-lib from
-// November 2023 (2.110) on.
+// oldest is the first version of the schema of assemblies that is read: that of aws-cdk-lib of November 2023 (2.110).
+// In a version after checked, the keys of an assembly decide whether it is read: see known.
 const (
-	oldest = 35
-	newest = 54
+	oldest  = 35
+	checked = 55
 )
 
 const maxDepth = 10 // of assemblies in one another
@@ -43,6 +43,8 @@ type artifact struct {
 	properties *yaml.Node
 	needs      []string // IDs of artifacts
 
+	unknown bool // its type is not known
+
 	stack  *stack    // of a stack
 	inner  *assembly // of an assembly
 	assets string    // the path of an asset manifest
@@ -57,6 +59,7 @@ func (r *reader) assembly(dir string, depth int) (*assembly, bool) {
 		return nil, false
 	}
 	r.missing(a.file, root)
+	r.mayIgnore(a.file, "the manifest", root, manifestKeys)
 	entries, _ := document.Lookup(root, "artifacts")
 	for _, p := range r.pairs(a.file, "artifacts", entries) {
 		one := &artifact{id: p.Key.Value, at: r.at(a.file, p.Key), entry: document.Resolve(p.Value)}
@@ -71,14 +74,21 @@ func (r *reader) assembly(dir string, depth int) (*assembly, bool) {
 	for _, one := range a.artifacts {
 		switch one.kind {
 		case assetsType:
+			r.known(a.file, "asset manifest "+one.id, one.properties, assetsKeys)
 			one.assets = r.file(a, one, "file")
 			r.assetManifest(a, one.assets)
 		case stackType:
+			r.known(a.file, "stack "+one.id, one.entry, artifactKeys)
+			r.known(a.file, "stack "+one.id, one.properties, stackKeys)
 			one.stack = r.stack(a, one)
 		case assemblyType:
 			if inner := r.file(a, one, "directoryName"); inner != "" {
 				one.inner = r.nested(inner, one, depth)
 			}
+			r.known(a.file, "assembly "+one.id, one.properties, assemblyKeys)
+		case "", "none", "cdk:tree", "cdk:feature-flag-report":
+		default:
+			one.unknown = true
 		}
 	}
 	return a, true
@@ -110,11 +120,10 @@ func (r *reader) version(file string, root *yaml.Node) bool {
 		return false
 	case err != nil:
 		r.Add(at, "version: %q is no version of a cloud assembly: run cdk synth again", problem.Short(written))
-	case version > newest:
-		r.Add(at, "the assembly has version %s of the schema, and this Stackwright reads versions up to %d: upgrade Stackwright, or synthesize with an older aws-cdk-lib", problem.Short(written), newest)
 	case version < oldest:
 		r.Add(at, "the assembly has version %s of the schema, and this Stackwright reads versions from %d on: synthesize with aws-cdk-lib 2.110 or later", problem.Short(written), oldest)
 	default:
+		r.newer = r.newer || version > checked
 		return true
 	}
 	return false

@@ -102,11 +102,20 @@ func (r *reader) environment(file string, one *artifact) environment {
 // order finds what the stacks of an assembly, and of those in it, depend on.
 func (r *reader) order(a *assembly) {
 	for _, one := range a.artifacts {
+		if one.unknown {
+			r.Warn(one.at, "%s has the type %q, which this Stackwright does not know: it is left out",
+				problem.Short(one.id), problem.Short(one.kind))
+		}
 		for _, id := range one.needs {
 			need := a.byID[id]
 			switch {
 			case need == nil:
 				r.Add(one.at, "%s: dependencies: there is no artifact %s: run cdk synth again", problem.Short(one.id), problem.Short(id))
+				continue
+			case need.unknown && len(one.stacks()) > 0:
+				r.Add(need.at,
+					"%s has the type %q, which this Stackwright does not know, and %s has to be deployed after it: "+upgrade,
+					problem.Short(id), problem.Short(need.kind), problem.Short(one.id))
 				continue
 			case need.assets != "" && one.stack != nil:
 				one.stack.assets = append(one.stack.assets, need.assets)

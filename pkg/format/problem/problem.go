@@ -49,6 +49,9 @@ type List struct {
 	seen  map[document.Error]bool
 	more  int
 	hints int
+
+	warnings []Problem
+	warned   map[Problem]bool
 }
 
 // Add adds a problem. One that is in the list already is not added again.
@@ -66,6 +69,30 @@ func (l *List) Add(at Position, format string, args ...any) {
 	}
 	l.seen[one] = true
 	l.kept = append(l.kept, one)
+}
+
+// Warn adds a warning: what a user should know, and what is no reason to refuse a project. One that is in the list
+// already is not added again, nor is one of more than are reported.
+func (l *List) Warn(at Position, format string, args ...any) {
+	one := Problem{at, fmt.Sprintf(format, args...)}
+	if l.warned[one] || len(l.warned) == MaxReported {
+		return
+	}
+	if l.warned == nil {
+		l.warned = map[Problem]bool{}
+	}
+	l.warned[one] = true
+	l.warnings = append(l.warnings, one)
+}
+
+// Warnings lists the warnings in the order of their positions.
+func (l *List) Warnings() []Problem {
+	all := slices.Clone(l.warnings)
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(a.Compare(b.Position), strings.Compare(a.Text,
+			b.Text))
+	})
+	return all
 }
 
 // Join adds the problems that a parser found in a file.
