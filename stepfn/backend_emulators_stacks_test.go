@@ -310,6 +310,44 @@ func (r *emulators) ByHand(s stack, w stacks) {
 	r.waitNotBusy(s.nameOnBackend())
 }
 
+// SetIgnored is backend.
+func (r *emulators) SetIgnored(name, parameter, value string) {
+	outside, physical := r.at(name)
+	was, err := outside.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	if err != nil {
+		r.Fatal(err)
+	}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, UsePreviousTemplate: aws.Bool(true)}
+	for _, p := range was.Stacks[0].Parameters {
+		given := types.Parameter{ParameterKey: p.ParameterKey, UsePreviousValue: aws.Bool(true)}
+		if *p.ParameterKey == parameter {
+			given = types.Parameter{ParameterKey: p.ParameterKey, ParameterValue: &value}
+		}
+		in.Parameters = append(in.Parameters, given)
+	}
+	if _, err := outside.UpdateStack(r.Context(), in); err != nil {
+		r.Fatal(err)
+	}
+	r.waitNotBusy(name)
+}
+
+// Update is backend.
+func (r *emulators) Update(s stack, w stacks) {
+	outside, physical := r.at(s.nameOnBackend())
+	was, err := outside.DescribeStacks(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical})
+	if err != nil {
+		r.Fatal(err)
+	}
+	in := &cloudformation.UpdateStackInput{StackName: &physical, TemplateBody: aws.String(string(s.template(w))), Tags: was.Stacks[0].Tags}
+	for name, value := range s.given(r, w) {
+		in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: &name, ParameterValue: &value})
+	}
+	if _, err := outside.UpdateStack(r.Context(), in); err != nil {
+		r.Fatal(err)
+	}
+	r.waitNotBusy(s.nameOnBackend())
+}
+
 func (r *emulators) Unreadable(name string) {
 	r.injectAt(name, local.Fault{Error: &local.FaultError{Action: "GetTemplate", Code: "AccessDenied", Status: 403}})
 }

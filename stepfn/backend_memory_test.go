@@ -67,12 +67,14 @@ type backend interface {
 	Live(stack string, s plan.Status)             // a user brings the stack to this status, without Stackwright and with other tags
 	DeleteChangeSets(stack string)                // a user deletes the change sets of the stack
 	SetParameter(stack, parameter, value string)  // a user updates the stack with another value
+	SetIgnored(stack, parameter, value string)    // a pipeline does, and keeps the tags
 	SetOutside(stack, setting string)             // a user turns its protection on or off, or gives it theirPolicy
 	StackLimit(n int)                             // so many stacks there may be in each account and region
 	LoseTemplate(stack string)                    // with which the stack was deployed
 	Unreadable(stack string)                      // from now on nobody may read its template
 	Foreign(stack string, now, end plan.Status)   // a user starts an operation that ends with this status after five minutes
 	ByHand(s stack, w stacks)                     // a user creates a stack of the project, as it is there
+	Update(s stack, w stacks)                     // a user updates a stack so that it is as this one; its tags stay
 	Import(user, stack string)                    // a user creates a stack that imports an export of the other
 	FailNext(stack string, v plan.Verb)           // the next such operation fails
 	Slow(stack string, d time.Duration)           // every operation on the stack takes so long
@@ -534,11 +536,22 @@ func (p *memoryBackend) FailNext(name string, v plan.Verb) {
 func (p *memoryBackend) ByHand(s stack, w stacks) {
 	p.Cloud.Make(s.physical, p.project(w).Nodes[s.name].Template.Digest, s.given(p, w))
 }
+
+// Update is backend.
+func (p *memoryBackend) Update(s stack, w stacks) {
+	p.Cloud.Update(s.physical, p.project(w).Nodes[s.name].Template.Digest, s.given(p, w))
+}
+
 func (p *memoryBackend) DeleteChangeSets(name string) {
 	p.Cloud.DeleteChangeSets(physicalName(name))
 }
 func (p *memoryBackend) SetParameter(name, parameter, value string) {
 	p.Cloud.SetParameter(physicalName(name), parameter, value)
+}
+
+// SetIgnored is backend.
+func (p *memoryBackend) SetIgnored(name, parameter, value string) {
+	p.Cloud.SetIgnored(physicalName(name), parameter, value)
 }
 
 func (p *memoryBackend) SetOutside(name, setting string) {

@@ -1,6 +1,7 @@
 package stepfn_test
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -209,6 +210,16 @@ func (s *scenario) byHand(st statement) {
 	for _, name := range st.args {
 		s.ByHand(s.stacks.named(name), s.stacks)
 	}
+}
+
+func (s *scenario) setParameter(st statement) {
+	s.SetIgnored(s.at(st.args[0]), need{name: st.args[1]}.param(), st.args[2])
+}
+
+func (s *scenario) updateOutside(st statement) {
+	one := parseStacks(st.args)[0]
+	others := slices.DeleteFunc(slices.Clone(s.stacks), func(other stack) bool { return other.name == one.name })
+	s.Update(one, append(others, one))
 }
 
 func (s *scenario) drifts(st statement) { s.Drift(s.at(st.args[0]), len(st.args) > 1) }

@@ -353,6 +353,17 @@ func (s *scenario) dataLoss(st statement) {
 	s.expect(strings.Join(lose, " "), strings.Join(st.args, " "))
 }
 
+func (s *scenario) loses(st statement) {
+	change, _ := s.Planned(s.ExecutionStatus(s.id)).Named(st.args[0])
+	var lost []string
+	for _, r := range change.Resources {
+		if r.DataLoss {
+			lost = append(lost, r.ID)
+		}
+	}
+	s.expect(strings.Join(lost, " "), strings.Join(st.args[1:], " "))
+}
+
 // deletesSnapshots compares the snapshots that the plan deletes, and those that stay.
 func (s *scenario) deletesSnapshots(st statement) {
 	var deleted, stay []string

@@ -120,6 +120,8 @@ var words = []word{
 	{"live", "STACK STACK-STATUS", (*scenario).live, isGiven},                                                     // a user brings the stack to this status, outside Stackwright and with other tags
 	{"foreign", "STACK STACK-STATUS STACK-STATUS", (*scenario).foreign, isGiven},                                  // a user starts an operation: its status now, and the one with which it ends after five minutes
 	{"by-hand", "STACK...", (*scenario).byHand, isGiven},                                                          // a user has created the stacks as the project has them, without Stackwright
+	{"set-parameter", "STACK STACK TEXT", (*scenario).setParameter, isGiven},                                      // a pipeline updates the parameter of the first stack that gets the output of the second; all else stays
+	{"update-outside", "PROJECT-STACK", (*scenario).updateOutside, isGiven},                                       // a user updates the stack so that it is as this one; its tags stay
 	{"drifts", "STACK [DRIFT]", (*scenario).drifts, isGiven},                                                      // somebody changes the topic of the stack without CloudFormation, or deletes it
 	{"drifts-inside", "STACK", func(s *scenario, st statement) { s.DriftInside(s.at(st.args[0])) }, isGiven},      // somebody changes the topic of its nested stack without CloudFormation
 	{"delete-change-sets", "STACK", (*scenario).deleteChangeSets, isGiven},                                        // a user deletes the change sets of the stack
@@ -166,6 +168,7 @@ var words = []word{
 	{"reason", "STACK TEXT...", (*scenario).reason, isCheck},        // a reason that the plan gives for its steps on the stack contains the text
 	{"hint", "TEXT...", (*scenario).hint, isCheck},                  // what the plan says beside its stacks, also of the selection, contains the text
 	{"deletes", "[TEXT...]", (*scenario).deletesSnapshots, isCheck}, // the snapshots that the plan deletes, newest first, with how many backups it deletes with them, and then + and those that stay
+	{"loses", "STACK [TEXT...]", (*scenario).loses, isCheck},        // the resources of the stack whose data is lost by the plan
 	{"data-loss", "[STACK...]", (*scenario).dataLoss, isCheck},      // the stacks of which the plan says that data is lost, or that it may be, or that this is not known
 
 	// Checks of everything else.

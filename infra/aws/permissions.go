@@ -45,7 +45,7 @@ func inRoles(s settings) map[string][]permission {
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, imports, parameters(s), schedules, alarms, holdings(s)),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, detects),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, follows, stops, publishes),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, copies(s), follows, stops, publishes),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"notify":       slices.Concat(marks, delivers, secrets(s), reports(s), dead("notify")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares, purges),

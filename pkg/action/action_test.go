@@ -39,6 +39,7 @@ type cloud struct {
 
 	detection plan.Detection
 	policy    project.StackPolicy
+	template  string // the digest of the template of each stack
 	room      plan.Room
 
 	refactors []action.Refactor // the answers of Refactor, the last again and again
@@ -98,6 +99,11 @@ func (c *cloud) SetStackPolicy(context.Context, action.Task) error {
 func (c *cloud) StackPolicy(context.Context, plan.Location) (project.StackPolicy, error) {
 	c.calls = append(c.calls, "read-policy")
 	return c.policy, c.fails["read-policy"]
+}
+
+func (c *cloud) TemplateDigest(context.Context, plan.Location) (string, error) {
+	c.calls = append(c.calls, "template-digest")
+	return c.template, c.fails["template-digest"]
 }
 
 func (c *cloud) Room(context.Context, project.Target, func()) (plan.Room, error) {
@@ -468,7 +474,7 @@ func TestPoll(t *testing.T) {
 		{"read", plan.Read, nil, is("UPDATE_COMPLETE"), want{over: true, why: "as recorded", digest: "v1", calls: "live"}},
 		{"a read waits until no operation is in progress", plan.Read, nil, is("UPDATE_IN_PROGRESS"), want{digest: "-", calls: "live"}},
 		{"read a stack that was changed outside Stackwright", plan.Read, func(t *action.Task) { t.Record.LastUpdated = now }, is("UPDATE_COMPLETE"),
-			want{over: true, why: "changed outside Stackwright, or its last operation did not finish: the next deploy updates it", digest: "", calls: "live"}},
+			want{over: true, why: "changed outside Stackwright, or its last operation did not finish: the next deploy updates it", digest: "v1", calls: "live; template-digest"}},
 		{"read a stack that is gone", plan.Read, nil, is("DELETE_COMPLETE"), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
 		{"read a stack that never got an ID", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is(""), want{over: true, forget: true, why: "it is gone", digest: "-", calls: "live"}},
 		{"read a stack that may not be ours", plan.Read, func(t *action.Task) { t.Record.StackID = "" }, is("CREATE_COMPLETE"),

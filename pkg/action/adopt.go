@@ -44,7 +44,7 @@ func (a adopt) Poll(ctx context.Context, t Task) (Progress, error) {
 	r := plan.Record{
 		Node: t.Step.Node, Stack: t.Node.Stack, Target: t.Node.Target, StackID: live.StackID, Needs: slices.Clone(t.Node.Needs),
 		Outputs: live.Outputs, LastUpdated: live.LastUpdated, Run: t.Run, Adopted: live.StackID, Approve: t.Node.Approve, Hooks: project.HooksOfDeletion(t.Node.Hooks), Retain: t.Node.Retain, Group: t.Node.Group,
-		Restored: t.Node.Restored, Settings: plan.NewSettings(live.Protected, live.Tags),
+		Restored: t.Node.Restored, Settings: plan.NewSettings(live, t.Node.IgnoreChanges),
 	}
 	why := "it differs from the project: the next deploy updates it"
 	if r.Template = seen.Template; seen.Digest != "" {

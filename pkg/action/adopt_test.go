@@ -54,7 +54,7 @@ func TestAdopt(t *testing.T) {
 		}
 		c.want.Node, c.want.Stack, c.want.Target, c.want.StackID, c.want.Adopted = "vpc", "shop-vpc", eu, "id", "id"
 		c.want.Needs, c.want.Outputs, c.want.Run = []string{"net"}, live.Outputs, "r"
-		c.want.Settings = plan.NewSettings(true, live.Tags)
+		c.want.Settings = plan.NewSettings(live, nil)
 		if diff := cmp.Diff(&c.want, p.Record); diff != "" || p.Err != nil || p.Adopts != "id" || !strings.HasPrefix(p.Why, c.says) {
 			t.Errorf("%s: %v %q adopts %q\n%s", name, p.Err, p.Why, p.Adopts, diff)
 		}

@@ -164,7 +164,9 @@ func (a change) end(ctx context.Context, t Task, op Operation, live plan.Live) (
 			return Progress{}, err
 		}
 	}
-	p.Record.Policy, p.Record.Settings = t.Node.StackPolicy.Digest, plan.NewSettings(t.Node.Protect, t.Want.Tags)
+	live.Protected, live.Tags, live.Project = t.Node.Protect, t.Want.Tags, t.Project
+	p.Record.Policy, p.Record.Settings = t.Node.StackPolicy.Digest, plan.NewSettings(live, t.Node.IgnoreChanges)
+	p.Record.Settings.Whole = !op.Superseded // else the description is that of another operation
 	return p, nil
 }
 

@@ -29,7 +29,11 @@ func (a compare) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{}, err
 	}
 	var policy project.StackPolicy
+	deployed := ""
 	if live.StackID == t.Record.StackID && !live.Status.Gone() {
+		if deployed, err = t.deployed(ctx, a, live); err != nil {
+			return Progress{}, err
+		}
 		policy, err = a.StackPolicy(ctx, t.Location())
 	}
 	switch {
@@ -38,7 +42,7 @@ func (a compare) Poll(ctx context.Context, t Task) (Progress, error) {
 	case err != nil:
 		return Progress{}, err
 	}
-	found := t.Record.Compared(t.Project, live, policy)
+	found := t.Record.Compared(t.Project, live, deployed, policy)
 	result := plan.ResultOf(live)
 	result.Findings = found
 	if len(found) > 0 {

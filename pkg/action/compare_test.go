@@ -94,7 +94,7 @@ func TestPolicyOutside(t *testing.T) {
 // A change that succeeds, and an adoption, record the termination protection and the tags. A change that fails keeps what is recorded, and a new
 // stack has nothing of the old one.
 func TestSettingsAreRecorded(t *testing.T) {
-	before, tags := plan.NewSettings(true, nil), map[string]string{"team": "a"}
+	before, tags := plan.NewSettings(plan.Live{Protected: true}, nil), map[string]string{"team": "a"}
 	for _, c := range []struct {
 		name string
 		verb plan.Verb
@@ -102,7 +102,7 @@ func TestSettingsAreRecorded(t *testing.T) {
 		live plan.Live
 		want *plan.Settings
 	}{
-		{"update", plan.Update, action.Operation{Over: true, Found: true, Status: "UPDATE_COMPLETE", Receipt: started}, plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", LastUpdated: now}, plan.NewSettings(false, tags)},
+		{"update", plan.Update, action.Operation{Over: true, Found: true, Status: "UPDATE_COMPLETE", Receipt: started}, plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", LastUpdated: now}, plan.NewSettings(plan.Live{Project: "shop@prod", Tags: tags}, nil)},
 		{"failed update", plan.Update, action.Operation{Over: true, Found: true, Status: "UPDATE_ROLLBACK_COMPLETE", Receipt: started}, plan.Live{StackID: "id", Status: "UPDATE_ROLLBACK_COMPLETE", LastUpdated: now}, before},
 		{"failed creation", plan.Create, action.Operation{Over: true, Found: true, Status: "ROLLBACK_COMPLETE", Receipt: started}, plan.Live{StackID: "new", Status: "ROLLBACK_COMPLETE", LastUpdated: now}, nil},
 	} {

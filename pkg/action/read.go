@@ -18,8 +18,8 @@ type read struct{ Cloud }
 // Start does nothing: a poll reads.
 func (read) Start(context.Context, Task) (plan.Receipt, error) { return plan.Receipt{}, nil }
 
-// Poll reads the stack once no operation is in progress on it. A stack that was
-// changed outside Stackwright is no longer known to be what was deployed.
+// Poll reads the stack once no operation is in progress on it. Of a stack that is not as it was deployed, only the
+// outputs are taken over: it counts as changed outside Stackwright until a deploy succeeds.
 func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 	live, err := t.live(ctx, a)
 	switch {
@@ -38,9 +38,16 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 	r.StackID, r.Outputs, r.Run = live.StackID, live.Outputs, t.Run
 	why := "as recorded"
 	if !r.Current(live) {
-		r.Digest, why = "", "changed outside Stackwright, or its last operation did not finish: the next deploy updates it"
+		deployed, err := t.deployed(ctx, a, live)
+		switch {
+		case err != nil:
+			return Progress{}, err
+		case r.Proves(live, deployed):
+			r.LastUpdated = live.LastUpdated
+		default: // the record still says what Stackwright deployed, so the next plan reads what is there
+			why = "changed outside Stackwright, or its last operation did not finish: the next deploy updates it"
+		}
 	}
-	r.LastUpdated = live.LastUpdated
 	if r.Policy != "" { // a stack policy that the project has given
 		policy, err := a.StackPolicy(ctx, t.Location())
 		switch {

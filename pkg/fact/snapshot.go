@@ -71,7 +71,7 @@ func (s snapshots) readSnapshots(ctx context.Context, e Reading, v *plan.View) e
 	return err
 }
 
-// holding lists the stacks that may hold something that can be backed up: by the templates that they were deployed with last. One whose template is not known
+// holding lists the stacks that may hold something that can be backed up: by the templates that they have now. One whose template is not known
 // is among them.
 func (s snapshots) holding(ctx context.Context, e Reading, v plan.View) ([]string, error) {
 	var names, digests []string
@@ -80,7 +80,7 @@ func (s snapshots) holding(ctx context.Context, e Reading, v plan.View) ([]strin
 			continue
 		}
 		names = append(names, name)
-		if digest := v.Recorded[name].Template; digest != "" && !slices.Contains(digests, digest) {
+		if digest, _ := v.TemplateOf(name); digest != "" && !slices.Contains(digests, digest) {
 			digests = append(digests, digest)
 		}
 	}
@@ -90,8 +90,12 @@ func (s snapshots) holding(ctx context.Context, e Reading, v plan.View) ([]strin
 	}
 	types := s.Backups.Types()
 	return slices.DeleteFunc(names, func(name string) bool {
-		t, err := templates(v.Recorded[name].Template)
-		if v.Recorded[name].Template == "" || err != nil || t.Opaque() {
+		digest, unsure := v.TemplateOf(name)
+		if digest == "" || unsure != "" {
+			return false
+		}
+		t, err := templates(digest)
+		if err != nil || t.Opaque() {
 			return false
 		}
 		for _, resource := range t.Resources {

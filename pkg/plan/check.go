@@ -63,15 +63,20 @@ const (
 	CheckPolicy     = "policy"     // its stack policy differs
 	CheckTag        = "tag"        // a tag differs
 	CheckOutput     = "output"     // an output differs
+	CheckTemplate   = "template"   // its template differs
+	CheckParameter  = "parameter"  // a parameter differs
+
+	CheckNotifications = "notifications" // the topics that get its events differ
 
 	CheckAccess = "access" // a target cannot be used
 	CheckBucket = "bucket" // CloudFormation cannot read a template from the bucket with the role of a target
 	CheckQuota  = "quota"  // an account has as many stacks in a region as it may have
 )
 
-// Compared lists what differs between a record of the project with an ID such as "shop@prod" and the live stack, on which no operation is in progress, and its
-// stack policy. Values of outputs and tags are not part of it: they may be secret.
-func (r Record) Compared(id string, live Live, policy project.StackPolicy) []Finding {
+// Compared lists what differs between a record of the project with an ID such as "shop@prod" and the live stack, on
+// which no operation is in progress, and its stack policy. The digest of its template is needed if the record is not
+// Current; it is empty if the template cannot be read. Values are not part of it: they may be secret.
+func (r Record) Compared(id string, live Live, template string, policy project.StackPolicy) []Finding {
 	if gone := r.comparedID(live); gone != nil {
 		return gone
 	}
@@ -83,12 +88,16 @@ func (r Record) Compared(id string, live Live, policy project.StackPolicy) []Fin
 		all = append(all, Finding{Kind: CheckStatus, Actual: string(live.Status)})
 	}
 	switch {
+	case r.Proves(live, template):
 	case !r.LastUpdated.Equal(live.LastUpdated):
 		all = append(all, Finding{Kind: CheckUpdated, Expected: r.LastUpdated.UTC().Format(time.RFC3339), Actual: live.LastUpdated.UTC().Format(time.RFC3339)})
 	case r.Digest == "":
 		all = append(all, Finding{Kind: CheckUnproved})
 	}
-	all = append(all, r.Settings.compared(NewSettings(live.Protected, live.Tags))...)
+	if template != "" && r.Template != "" && template != r.Template {
+		all = append(all, Finding{Kind: CheckTemplate, Expected: r.Template, Actual: template})
+	}
+	all = append(all, r.Settings.compared(live)...)
 	if r.HasOtherPolicy(policy) {
 		all = append(all, Finding{Kind: CheckPolicy, Expected: cmp.Or(r.Policy, valueNone), Actual: cmp.Or(policy.Digest, valueNone)})
 	}
@@ -120,7 +129,7 @@ func (r Record) HasOtherPolicy(live project.StackPolicy) bool {
 
 // SayCompared says for people what differs, and what to do. There is a difference.
 func SayCompared(all []Finding) string {
-	var texts, outputs, tags []string
+	var texts, outputs, tags, parameters []string
 	for _, f := range all {
 		switch f.Kind {
 		case CheckMissing:
@@ -139,11 +148,20 @@ func SayCompared(all []Finding) string {
 			texts = append(texts, fmt.Sprintf("its termination protection is %s instead of %s: the next deploy turns it %s", f.Actual, f.Expected, f.Expected))
 		case CheckPolicy:
 			texts = append(texts, sayPolicy(f))
+		case CheckTemplate:
+			texts = append(texts, "it has another template than was deployed: plan shows what the next deploy undoes")
+		case CheckNotifications:
+			texts = append(texts, "other topics get its events than recorded: the next deploy updates it")
+		case CheckParameter:
+			parameters = append(parameters, f.Property)
 		case CheckTag:
 			tags = append(tags, f.Property)
 		case CheckOutput:
 			outputs = append(outputs, f.Property)
 		}
+	}
+	if len(parameters) > 0 {
+		texts = append(texts, "other parameters than recorded: "+strings.Join(parameters, ", ")+": the next deploy updates it")
 	}
 	if len(tags) > 0 {
 		texts = append(texts, "other tags than recorded: "+strings.Join(tags, ", ")+": the next deploy updates it")

@@ -42,11 +42,11 @@ func TestCompared(t *testing.T) {
 			l.Status, l.LastUpdated, l.Outputs = "UPDATE_FAILED", at.Add(time.Hour), map[string]string{"A": "secret", "B": "b"}
 		}, "status updated output", "; other outputs than recorded: A: "},
 	} {
-		r := plan.Record{Node: "vpc", Stack: "shop-vpc", StackID: "id", Digest: "d", LastUpdated: at, Outputs: map[string]string{"A": "a", "B": "b"}, Settings: plan.NewSettings(false, map[string]string{"team": "a"})}
+		r := plan.Record{Node: "vpc", Stack: "shop-vpc", StackID: "id", Digest: "d", LastUpdated: at, Outputs: map[string]string{"A": "a", "B": "b"}, Settings: plan.NewSettings(plan.Live{Tags: map[string]string{"team": "a"}}, nil)}
 		l := plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", LastUpdated: at, Project: "shop@prod", Tags: map[string]string{"team": "a", "aws:cdk": "x"}, Outputs: map[string]string{"A": "a", "B": "b"}}
 		c.change(&r, &l)
 		var kinds []string
-		found := r.Compared("shop@prod", l, project.StackPolicy{})
+		found := r.Compared("shop@prod", l, "", project.StackPolicy{})
 		for _, f := range found {
 			kinds = append(kinds, f.Kind)
 		}
@@ -80,7 +80,7 @@ func TestComparedPolicy(t *testing.T) {
 		if c.adopted {
 			r.Adopted = "id"
 		}
-		found := r.Compared("shop@prod", plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", Project: "shop@prod"}, c.live)
+		found := r.Compared("shop@prod", plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", Project: "shop@prod"}, "", c.live)
 		if says := plan.SayCompared(found); (says == "") != (c.says == "") || !strings.Contains(says, c.says) || len(found) > 0 && found[0].Expected == found[0].Actual {
 			t.Errorf("recorded %q, live %q, adopted %t: %s, %+v, want %s", c.recorded, c.live.Body, c.adopted, says, found, c.says)
 		}

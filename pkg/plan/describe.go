@@ -67,7 +67,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 func (v View) TemplateDigests(p Plan) (desired, deployed []string) {
 	wanted, recorded := make(map[string]bool), make(map[string]bool)
 	for _, s := range p.Steps {
-		recorded[v.Recorded[s.Node].Template] = true
+		recorded[v.lastKnown(s.Node)] = true
 		wanted[v.Desired.Nodes[s.Node].Template.Digest] = true
 	}
 	for digest := range wanted {
@@ -176,7 +176,8 @@ func (d describer) stack(name string, steps []Step) StackChange {
 			at = placeOf(r.Target)
 		}
 		d.candidates.collect(c, at, before, after, uncertain)
-		differs := c.Action == ActionDelete || r.Template != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
+		deployed, _ := d.TemplateOf(name)
+		differs := c.Action == ActionDelete || deployed != n.Template.Digest || len(c.Parameters)+len(c.Resources) > 0
 		c.UnknownDataLoss = c.UnknownDataLoss || diff.Hidden && differs
 	}
 	d.price(&c, steps, n, r, live, before, after, uncertain)
@@ -311,7 +312,7 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		after.Template, c.unread = read(n.Template.Digest, "the template")
 		after.Scope = scope(n.Stack, live.StackID, n.Target)
 	}
-	why := ""
+	digest, why := "", ""
 	switch {
 	case c.Action == ActionCreate, c.Action == ActionForget:
 		return before, after
@@ -333,15 +334,16 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		return before, after
 	case d.asMoved(r.Node) != nil:
 		before.Template = d.Found[r.Node].Template
-	case d.changedOutside(r.Node):
-		why = "the stack was changed outside Stackwright"
-	case r.Template == "" || !live.Status.Good() && !live.Status.Restored():
-		why = "what is deployed is not known"
+	default:
+		digest, why = d.TemplateOf(r.Node)
 	}
 	switch {
 	case before.Template != nil:
 	case why == "":
-		before.Template, _ = read(r.Template, "the template that is deployed") // a caveat says that it is not
+		before.Template, _ = read(digest, "the template that is deployed") // a caveat says that it is not
+	case c.Action == ActionDelete && digest != "":
+		before.Template, _ = read(digest, "the template that is deployed")
+		c.Caveats = append(c.Caveats, why+": it may have other resources than its template")
 	case c.Action == ActionDelete && r.Template != "":
 		before.Template, _ = read(r.Template, "the template that was last deployed")
 		c.Caveats = append(c.Caveats, why+": the resources are those of the template that Stackwright last deployed")

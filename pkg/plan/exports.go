@@ -84,11 +84,11 @@ func (d describer) importsOf(name string) map[string]bool {
 	}
 	all := make(map[string]bool)
 	d.imports[name] = all
-	r, live := d.Recorded[name], d.Live[name]
-	if live.Status.Gone() || r.Template == "" {
+	r, live, digest := d.Recorded[name], d.Live[name], d.lastKnown(name)
+	if live.Status.Gone() || digest == "" {
 		return all
 	}
-	t, err := d.templates(r.Template)
+	t, err := d.templates(digest)
 	if err != nil {
 		return all
 	}

@@ -45,6 +45,7 @@ func TestPlanAfterAMove(t *testing.T) {
 				f.Deployed = "other"
 				s.Found[name] = f
 			}
+			s.Deployed["data"] = plan.Deployed{Digest: "moved data"} // that of app cannot be read
 		}, want: map[string][]string{"app": {"never finished: its last operation failed or was interrupted", outside}, "data": {"never finished: its last operation failed or was interrupted", "changed here: template"}}, lost: []string{"app"}},
 		"the update has failed": {change: func(s stacks) {
 			r, l := s.Recorded["app"], s.Live["app"]
@@ -57,7 +58,7 @@ func TestPlanAfterAMove(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStacks()
-			s.Found = make(map[string]plan.Found)
+			s.Found, s.Deployed = make(map[string]plan.Found), make(map[string]plan.Deployed)
 			m := plan.Movement{
 				Source:    plan.MovedStack{Node: "app", StackID: "id-app", Template: "moved app", LastUpdated: after},
 				Target:    plan.MovedStack{Node: "data", StackID: "id-data", Template: "moved data", LastUpdated: after},

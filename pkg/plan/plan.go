@@ -177,6 +177,7 @@ type View struct {
 	Created        map[string]bool     // of a rollback: the IDs of the stacks that the failed run created
 	Changed        map[string]bool     // of a rollback: the nodes of which the failed run started a step
 	Unreachable    Unreachable         // recorded stacks that nobody can reach at present: they are not among Recorded
+	Deployed       map[string]Deployed // the templates of the stacks that are not certainly as recorded, by node
 	Found          map[string]Found    // what adoption, imports and moves have to know of the stacks of their nodes
 	Moves          []Move              // resources that go from one stack into another, unless they have
 	Importers      map[string][]string // of a replace: the physical names of the stacks that import from the stack of a node, for each that is deleted

@@ -83,13 +83,6 @@ func (d describer) reasons(name string, a StackAction) []string {
 	return all
 }
 
-// changedOutside reports whether somebody else has changed the live stack of a node since its
-// record was written.
-func (d describer) changedOutside(name string) bool {
-	r, live := d.Recorded[name], d.Live[name]
-	return !live.Status.Gone() && live.AccessError == "" && r.StackID == live.StackID && !live.Status.Busy() && !r.LastUpdated.Equal(live.LastUpdated)
-}
-
 // explain adds what differs to the reasons, and why a stack without differences has a
 // step.
 func (d describer) explain(c *StackChange, n project.Node, compared bool) {
@@ -105,7 +98,7 @@ func (d describer) explain(c *StackChange, n project.Node, compared bool) {
 			parts = append(parts, p.what)
 		}
 	}
-	if r := d.Recorded[n.Name]; compared && r.Template != n.Template.Digest && !d.Found[n.Name].Identical {
+	if deployed, _ := d.TemplateOf(n.Name); compared && deployed != n.Template.Digest && !d.Found[n.Name].Identical {
 		parts = append(parts, "template")
 	}
 	if len(parts) > 0 {

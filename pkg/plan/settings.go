@@ -12,37 +12,74 @@ import (
 type Settings struct {
 	Protected bool              `json:"protected"`      // termination protection
 	Tags      map[string]string `json:"tags,omitempty"` // by key, the digests of the values, which may be secret
+
+	Whole         bool              `json:"whole,omitempty"`         // it has what follows: older versions recorded none of it
+	Project       string            `json:"project,omitempty"`       // in the tag that Stackwright adds
+	Parameters    map[string]string `json:"parameters,omitempty"`    // by name, the digests of the values; "" for NoEcho
+	Ignored       []string          `json:"ignored,omitempty"`       // parameters that anybody may change, sorted
+	Notifications []string          `json:"notifications,omitempty"` // ARNs of the topics that get its events, sorted
 }
 
-// digestBytes is how much of the digest of a tag is kept: a check only compares it.
+// digestBytes is how much of the digest of a value is kept: it is only compared.
 const digestBytes = 8
 
-// NewSettings returns the settings of a stack with these tags, without those that Stackwright adds.
-func NewSettings(protected bool, tags map[string]string) *Settings {
-	s := &Settings{Protected: protected}
-	for key, value := range tags {
-		if strings.HasPrefix(key, "aws:") { // AWS adds it
-			continue
+// NewSettings returns the settings of a live stack, without the tags that Stackwright adds. The ignored parameters
+// are not part of them.
+func NewSettings(live Live, ignored []string) *Settings {
+	s := &Settings{Protected: live.Protected, Whole: true, Project: live.Project, Ignored: ignored, Notifications: live.Notifications}
+	s.Tags = digests(live.Tags, func(key, _ string) bool { return strings.HasPrefix(key, "aws:") }) // AWS adds them
+	s.Parameters = digests(live.Parameters, func(name, _ string) bool { return slices.Contains(ignored, name) })
+	for name := range s.Parameters {
+		if live.Parameters[name] == hidden {
+			s.Parameters[name] = ""
 		}
-		if s.Tags == nil {
-			s.Tags = make(map[string]string, len(tags))
-		}
-		sum := sha256.Sum256([]byte(value))
-		s.Tags[key] = hex.EncodeToString(sum[:digestBytes])
 	}
 	return s
 }
 
-// compared lists what differs between recorded settings and those of the live stack. A record without settings is older than they are.
-func (s *Settings) compared(live *Settings) []Finding {
+// digests returns the digests of values by their names, but for the ones that are left out; nil if there are none.
+func digests(values map[string]string, without func(name, value string) bool) map[string]string {
+	var all map[string]string
+	for name, value := range values {
+		if without(name, value) {
+			continue
+		}
+		if all == nil {
+			all = make(map[string]string, len(values))
+		}
+		sum := sha256.Sum256([]byte(value))
+		all[name] = hex.EncodeToString(sum[:digestBytes])
+	}
+	return all
+}
+
+// compared lists what differs between recorded settings and those of the live stack. A record without settings is
+// older than they are.
+func (s *Settings) compared(live Live) []Finding {
 	if s == nil {
 		return nil
 	}
+	is := NewSettings(live, s.Ignored)
 	var all []Finding
-	if s.Protected != live.Protected {
-		all = append(all, Finding{Kind: CheckProtection, Expected: onOff(s.Protected), Actual: onOff(live.Protected)})
+	if s.Protected != is.Protected {
+		all = append(all, Finding{Kind: CheckProtection, Expected: onOff(s.Protected), Actual: onOff(is.Protected)})
 	}
-	return append(all, comparedValues(CheckTag, s.Tags, live.Tags)...)
+	all = append(all, comparedValues(CheckTag, s.Tags, is.Tags)...)
+	if !s.Whole {
+		return all
+	}
+	all = append(all, comparedValues(CheckParameter, s.Parameters, is.Parameters)...)
+	if !slices.Equal(s.Notifications, is.Notifications) {
+		all = append(all, Finding{Kind: CheckNotifications, Expected: valueRecorded, Actual: valueOther})
+	}
+	return all
+}
+
+// prove reports whether the live stack has these settings for certain. Older versions did not record all of them, and
+// CloudFormation hides the values of parameters with NoEcho.
+func (s *Settings) prove(live Live) bool {
+	return s != nil && s.Whole && s.Project == live.Project && len(s.compared(live)) == 0 &&
+		!slices.Contains(slices.Collect(maps.Values(s.Parameters)), "")
 }
 
 func onOff(on bool) string {

@@ -118,9 +118,13 @@ func change(name, was string, had bool, is string, has bool, why string) ValueCh
 
 // sameSecrets reports whether the parameters with NoEcho, and the outputs that the template reads, are certainly as
 // they were last deployed. CloudFormation does not return their values. But the digest of what was deployed is
-// recorded: it is the digest of the live values with the desired secrets.
+// recorded: it is the digest of the live values with the desired secrets. That
+// says nothing of a stack that somebody else has changed since.
 func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bool) bool {
 	r := d.Recorded[n.Name]
+	if d.changedOutside(n.Name) {
+		return false
+	}
 	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications, StackPolicy: project.StackPolicy{Digest: r.Policy}, IgnoreChanges: n.IgnoreChanges}
 	was.Tags, was.Reads = literals(live.Tags), n.Reads
 	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given

@@ -185,7 +185,7 @@ func compared(n project.Node) []string {
 // differing lists what differs for a stack that exists and stays.
 func (v View) differing(n project.Node, c StackChange, p Plan) []Input {
 	all := []Input{}
-	if r := v.Recorded[n.Name]; r.Template != "" && r.Template != n.Template.Digest {
+	if deployed := v.lastKnown(n.Name); deployed != "" && deployed != n.Template.Digest {
 		var resources []string
 		for _, x := range c.Resources {
 			resources = append(resources, fmt.Sprintf("%s %s", x.Action, x.ID))

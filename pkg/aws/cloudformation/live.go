@@ -2,6 +2,8 @@ package cloudformation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -84,6 +86,17 @@ func (c *Cloud) DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, 
 		return nil, requestFault("read the template of stack "+p.Stack, err)
 	}
 	return []byte(aws.ToString(out.TemplateBody)), nil
+}
+
+// TemplateDigest returns the digest of the template of a stack, as its user wrote it. Its errors are those of
+// DeployedTemplate.
+func (c *Cloud) TemplateDigest(ctx context.Context, p plan.Location) (string, error) {
+	body, err := c.DeployedTemplate(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // reference returns the stack ID or name of a location. A request without one would

@@ -140,7 +140,7 @@ func record(node string) plan.Record {
 		Approve:   project.ApproveAlways,
 		Moved:     &plan.RecordedMove{Run: "run", Movement: plan.Movement{Leaving: true, Source: plan.MovedStack{Node: node, LastUpdated: noon}, Target: plan.MovedStack{Node: "b"}, Resources: []plan.MovedResource{{From: "A", To: "B", Type: "T"}}}},
 		Durations: plan.Durations{plan.Create: 312, plan.Update: 0},
-		Settings:  plan.NewSettings(false, nil),
+		Settings:  plan.NewSettings(plan.Live{Parameters: map[string]string{"Size": "2"}}, []string{"Image"}),
 	}
 }
 

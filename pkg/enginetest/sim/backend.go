@@ -336,7 +336,7 @@ func (b *Backend) SaveTemplate(ctx context.Context, digest string) error {
 
 // SaveDeployedTemplate implements engine.Specs.
 func (b *Backend) SaveDeployedTemplate(ctx context.Context, body []byte) (digest string, err error) {
-	digest = strings.TrimSuffix(strings.TrimPrefix(string(body), beforeDigest), afterDigest)
+	digest = digestOf(body)
 	return digest, b.do(ctx, "Specs.SaveDeployedTemplate", digest, func() error { return nil })
 }
 
@@ -385,6 +385,15 @@ func keep[T any](ctx context.Context, b *Backend, call, about string, v T, all m
 		all[reference] = v
 		return reference, err
 	})
+}
+
+// digestOf returns the digest of a template in the simulation.
+func digestOf(body []byte) string {
+	text := string(body)
+	if i := strings.Index(text, beforeDigest); i >= 0 {
+		text = text[i+len(beforeDigest):]
+	}
+	return strings.TrimSuffix(text, afterDigest)
 }
 
 // templateOf returns the template that has a digest in the simulation: the digest, if that is a

@@ -238,8 +238,29 @@ func (c *Cloud) Make(name, template string, params map[string]string) {
 	c.describe(c.live[name])
 }
 
+// Update gives a live stack another template and other parameters, as an update by another person does. Its tags stay.
+func (c *Cloud) Update(name, template string, params map[string]string) {
+	st := c.live[name]
+	project, was := st.project, st.now
+	st.now.template, st.now.params = template, params
+	if TableOf(was.template) != TableOf(template) {
+		c.removeTable(was, "", false)
+		c.bringIn(TableOf(template), "")
+	}
+	c.Set(name, "UPDATE_COMPLETE")
+	st.project, st.now.tags = project, was.tags
+	c.describe(st)
+}
+
 // Tag gives a live stack the tag of a project, without an operation.
 func (c *Cloud) Tag(name, project string) { c.live[name].project = project }
+
+// SetIgnored gives a live stack another value of a parameter, as a pipeline does: all else stays.
+func (c *Cloud) SetIgnored(name, parameter, value string) {
+	params := maps.Clone(c.live[name].now.params)
+	params[parameter] = value
+	c.Update(name, c.live[name].now.template, params)
+}
 
 // SetParameter gives a live stack another value of a parameter, as an update by another person does.
 func (c *Cloud) SetParameter(name, parameter, value string) {
@@ -369,6 +390,12 @@ func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, er
 		return nil, fault.New(fault.Denied, "GetTemplate is not allowed")
 	}
 	return templateOf(st.now.template), nil
+}
+
+// TemplateDigest implements action.Cloud.
+func (c *Cloud) TemplateDigest(ctx context.Context, p plan.Location) (string, error) {
+	body, err := c.DeployedTemplate(ctx, p)
+	return digestOf(body), err
 }
 
 // Importers implements engine.Clouds.

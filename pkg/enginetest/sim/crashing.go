@@ -214,6 +214,13 @@ func (m crashingCloud) DeployedTemplate(ctx context.Context, p plan.Location) ([
 	})
 }
 
+// TemplateDigest implements action.Cloud.
+func (m crashingCloud) TemplateDigest(ctx context.Context, p plan.Location) (string, error) {
+	return got(m.Backend, ctx, "Cloud.TemplateDigest", p.Stack, func() (string, error) {
+		return m.Cloud.TemplateDigest(ctx, p)
+	})
+}
+
 // Holder implements engine.Clouds.
 func (m crashingCloud) Holder(ctx context.Context, t project.Target, physicalID string) (string, error) {
 	return got(m.Backend, ctx, "Clouds.Holder", physicalID, func() (string, error) {

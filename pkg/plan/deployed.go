@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// A Deployed is the template that CloudFormation has of a stack which is not certainly as Stackwright left it.
+type Deployed struct {
+	Digest     string // under which the template is stored; empty if it cannot be read
+	Unreadable string // why it cannot be read
+}
+
+// Unproved lists the recorded nodes whose stacks exist and are not certainly as Stackwright left them: somebody else
+// may have changed them, or their last operation failed. Their templates are read. The list is sorted.
+func (v View) Unproved() []string {
+	about, _ := v.selected()
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(v.Recorded)) {
+		live := v.Live[name]
+		if v.managed(name) && !v.inaccessible(name) && !live.Dead() && !v.Recorded[name].Current(live) &&
+			(about == nil || about[name]) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Proves reports whether the live stack is as Stackwright left it, although somebody has updated it since: it has the
+// template with the recorded digest, and everything that Stackwright has given it. The value of a parameter with
+// NoEcho cannot be read, so nothing is proved about a stack that has one. Nor is it after a rollback: the person who
+// continued it may have skipped resources.
+func (r Record) Proves(live Live, template string) bool {
+	return r.Digest != "" && r.Template != "" && r.Template == template && r.StackID == live.StackID &&
+		live.Status.Good() && r.Settings.prove(live)
+}
+
+// TemplateOf returns the digest of the template of the stack of a recorded node, and why its resources are not
+// certainly those of that template; "" if they are. Without a digest, nobody knows the template. All that asks what is
+// deployed asks here.
+func (v View) TemplateOf(name string) (digest, why string) {
+	r, live, read := v.Recorded[name], v.Live[name], v.Deployed[name]
+	switch ended := live.Status.Good() || live.Status.Restored(); {
+	case r.Template != "" && r.Current(live):
+		return r.Template, ""
+	case read.Digest != "" && ended:
+		return read.Digest, ""
+	case read.Digest != "":
+		return read.Digest, "it is " + live.Status.String()
+	case v.changedOutside(name):
+		why = "the stack was changed outside Stackwright"
+	default:
+		why = "what is deployed is not known"
+	}
+	if read.Unreadable != "" {
+		why += " (its template cannot be read: " + read.Unreadable + ")"
+	}
+	return "", why
+}
+
+// lastKnown is the digest of the template that the stack of a node has, or had when Stackwright last deployed it.
+func (v View) lastKnown(name string) string {
+	digest, _ := v.TemplateOf(name)
+	return cmp.Or(digest, v.Recorded[name].Template)
+}
+
+// changedOutside reports whether somebody else has changed the live stack of a node since its record was written.
+func (v View) changedOutside(name string) bool {
+	r, live := v.Recorded[name], v.Live[name]
+	return !live.Status.Gone() && live.AccessError == "" && r.StackID == live.StackID && !live.Status.Busy() &&
+		!r.LastUpdated.Equal(live.LastUpdated)
+}
