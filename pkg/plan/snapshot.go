@@ -2,6 +2,8 @@ package plan
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -105,7 +107,23 @@ func TakeSnapshot(v View) (Plan, error) {
 	if s.Later != "" {
 		p.Messages = append(p.Messages, "the last deploy, run "+s.Later+", was of some stacks only, or has not succeeded: a restore deploys the files of run "+s.Current+", the last successful deploy of all stacks")
 	}
+	p.Messages = append(p.Messages, v.beyondFiles()...)
 	return v.backedUp(p)
+}
+
+// beyondFiles says which stacks a snapshot backs up as they are, and no files have as they are.
+func (v View) beyondFiles() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(v.Deployed)) {
+		digest, why := v.TemplateOf(name)
+		switch r := v.Recorded[name]; {
+		case digest == "" || why != "":
+			all = append(all, fmt.Sprintf("stack %s: %s: its data is backed up as far as its resources can be listed, and a restore deploys the files of run %s", name, why, v.Snapshots.Current))
+		case digest != r.Template:
+			all = append(all, fmt.Sprintf("stack %s has another template than Stackwright has deployed: a restore deploys the files of run %s, without what was changed outside Stackwright, and would delete resources that came since", name, v.Snapshots.Current))
+		}
+	}
+	return all
 }
 
 // DeleteSnapshot plans to delete a snapshot, with its backups.
