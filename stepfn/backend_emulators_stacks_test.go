@@ -199,7 +199,7 @@ func (r *emulators) Live(name string, s plan.Status) {
 	switch now := r.Status(name); {
 	case now.Busy(), now.Cleaning(): // the operation in progress brings it there
 	case s == "CREATE_COMPLETE":
-		_, err = outside.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{version: "theirs"}.template(nil)))})
+		_, err = outside.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{physical: physical, version: "theirs"}.template(nil)))})
 	case s == "DELETE_COMPLETE":
 		_, err = outside.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	case s == "DELETE_FAILED":
@@ -354,7 +354,7 @@ func (r *emulators) Unreadable(name string) {
 
 func (r *emulators) Import(user, name string) {
 	outside, physical := r.at(user)
-	body := string(stack{version: "theirs", needs: nil}.template(nil))
+	body := string(stack{physical: physical, version: "theirs"}.template(nil))
 	body = strings.Replace(body, "[theirs]", "[theirs, !ImportValue "+physicalName(name)+"-Name]", 1)
 	if _, err := outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
 		r.Fatal(err)

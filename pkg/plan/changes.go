@@ -246,7 +246,7 @@ func (s *Summary) count(c StackChange) {
 		s.Update++
 	}
 	for _, r := range c.Resources {
-		if r.Action == difference.Replace {
+		if r.Action == difference.Replace && r.Refused == "" {
 			s.ResourcesReplaced++
 		}
 		if r.DataLoss {

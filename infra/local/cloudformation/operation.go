@@ -136,6 +136,9 @@ func (s *Service) startLevel(st *stack) {
 			f.Blocked = append(f.Blocked, one.Resource.After...)
 			continue
 		}
+		if (one.Action == create || one.Action == replace) && one.Failure == "" {
+			one.Failure = s.nameTaken(st, one.Resource)
+		}
 		s.startStep(st, one)
 		started = append(started, one)
 	}

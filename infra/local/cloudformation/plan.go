@@ -90,7 +90,7 @@ func (b *plan) add(is, will *resource, replaced, imported, reverts bool) {
 	case is == nil || failedToCreate(is) || reverts && is.Missing:
 		next.Action, next.Failure = create, will.Faults["create"]
 	case replaced:
-		next.Action, next.Failure = replace, will.Faults["update"]
+		next.Action, next.Failure = replace, cmp.Or(will.Faults["update"], is.keepsName(will))
 		b.cleanup = append(b.cleanup, removalStep(is, is.Replaced, true))
 	case !is.same(will) || is.Status == types.ResourceStatusUpdateFailed || reverts && is.drifted():
 		next.Action, next.Failure = update, cmp.Or(will.Faults["update"], is.notFound(), is.refused(will))

@@ -46,6 +46,7 @@ type Service struct {
 	named             map[string][]*stack // all stacks that had the name, in the order of their creation
 	exporting         exportIndex
 	importing         exportIndex
+	owners            map[string]map[*stack]bool // by the names of their resources; nil until it is needed
 	dirty             map[*stack]bool
 	timers            map[*stack]*time.Timer
 	outbox            []queuedEvent

@@ -11,16 +11,18 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// losses says what is replaced, a stack a line, and which data is lost or may be lost.
+// losses says what CloudFormation will refuse and what is replaced, a stack a line, and which data is lost or may be lost.
 func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
 	for _, s := range c.Stacks {
-		var ids []string
+		var ids, refused []string
 		for _, r := range s.Resources {
 			switch {
 			case r.DataLoss:
 				lost = append(lost, fmt.Sprintf("DATA LOSS: %s %s, %s (%s)", s.Stack, r.ID, past(r), r.Loses))
 			case r.PossibleDataLoss:
 				maybeLost = append(maybeLost, fmt.Sprintf("POSSIBLE DATA LOSS: %s %s, if it is %s (%s)", s.Stack, r.ID, past(r), r.Loses))
+			case r.Refused != "":
+				refused = append(refused, r.ID)
 			case r.Action == difference.Replace:
 				ids = append(ids, r.ID)
 			}
@@ -29,6 +31,9 @@ func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
 			if h.Loses != "" {
 				lost = append(lost, fmt.Sprintf("DATA LOSS: %s hook %s, %s (%s)", s.Stack, h.Name, h.Calls, h.Loses))
 			}
+		}
+		if len(refused) > 0 {
+			replaced = append(replaced, fmt.Sprintf("REFUSED by CloudFormation: %s %s", s.Stack, strings.Join(refused, ", ")))
 		}
 		if len(ids) > 0 {
 			replaced = append(replaced, fmt.Sprintf("REPLACED: %s %s", s.Stack, strings.Join(ids, ", ")))

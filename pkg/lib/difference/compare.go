@@ -174,6 +174,7 @@ func (c *comparison) inPlace(r *Resource, was, is template.Resource) bool {
 	if r.Replacement != resource.Never {
 		inCluster := c.before.Reduce(was.Property("DBClusterIdentifier")) != nil
 		r.Loses, r.Kept = loss(is.Type, inCluster, c.replacePolicy(was, is))
+		p.refuse(r, c.before.Reduce(was.Properties), c.after.Reduce(is.Properties))
 	}
 	return true
 }

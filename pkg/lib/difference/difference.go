@@ -114,6 +114,7 @@ func Of(before, after Side, uncertain Uncertain) Difference {
 		c.before.deployed = before.Template.In(c.scope(before.Scope, nil))
 	}
 	c.resources()
+	c.taken()
 	d := Difference{Resources: append(c.sorted(), c.loops()...), Outputs: c.outputs(), Hidden: before.Template != nil && len(c.caveats) > 0}
 	for _, r := range d.Resources {
 		if nested(r) {

@@ -107,7 +107,7 @@ func TestDifferences(t *testing.T) {
 		{"a table gets another name: its data is lost", resources(table), resources(strings.Replace(table, "TableName: a", "TableName: b", 1)),
 			"replace T always loses a table\n  TableName always a → b\n"},
 		{"a table gets another key", resources(table), resources(strings.Replace(table, "AttributeName: id", "AttributeName: sk", 1)),
-			"replace T always loses a table\n  KeySchema[0].AttributeName always id → sk\n"},
+			"replace T always refused\n  KeySchema[0].AttributeName always id → sk\n"},
 		{"a bucket is removed", resources(bucket + "Q:\n  Type: AWS::SNS::Topic"), resources("Q:\n  Type: AWS::SNS::Topic"),
 			"remove B never loses objects\n"},
 		{"a bucket is removed and retained", resources(bucket + "  DeletionPolicy: Retain\nQ:\n  Type: AWS::SNS::Topic"), resources("Q:\n  Type: AWS::SNS::Topic"),
@@ -243,7 +243,7 @@ func TestUncertainExportIsDynamic(t *testing.T) {
 func TestTagsOfStackMayReplaceResources(t *testing.T) {
 	text := resources("C:\n  Type: AWS::OpenSearchServerless::Collection\n  Properties: {Name: a}\n" + bucket)
 	got := Of(parse(t, text, nil), parse(t, text, nil), Uncertain{Tags: true}).String()
-	if want := "dynamic C conditional loses indexes\n  Tags conditional create-only=true because CloudFormation adds the tags of the stack, which change\n"; got != want {
+	if want := "dynamic C conditional\n  Tags conditional create-only=true because CloudFormation adds the tags of the stack, which change\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
