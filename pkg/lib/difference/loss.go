@@ -15,7 +15,7 @@ func loss(typ string, inCluster bool, policy string) (lost, kept string) {
 	switch {
 	case !stateful, typ == "AWS::RDS::DBInstance" && inCluster:
 		return "", ""
-	case policy == "Retain", policy == "RetainExceptOnCreate", policy == "Snapshot":
+	case policy == "Retain", policy == "RetainExceptOnCreate", policy == "Snapshot" && resource.Snapshots(typ):
 		return "", policy
 	}
 	return what, ""

@@ -19,6 +19,23 @@ var undeletable = map[string]bool{
 	"AWS::S3Vectors::VectorBucket":               true,
 }
 
+// snapshots lists the types of which CloudFormation makes a snapshot before it deletes a resource with the policy
+// Snapshot. It refuses the policy for all others.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+var snapshots = map[string]bool{
+	"AWS::DocDB::DBCluster":              true,
+	"AWS::EC2::Volume":                   true,
+	"AWS::ElastiCache::CacheCluster":     true,
+	"AWS::ElastiCache::ReplicationGroup": true,
+	"AWS::Neptune::DBCluster":            true,
+	"AWS::RDS::DBCluster":                true,
+	"AWS::RDS::DBInstance":               true,
+	"AWS::Redshift::Cluster":             true,
+}
+
+// Snapshots reports whether the policy Snapshot keeps the data of resources of the type.
+func Snapshots(typ string) bool { return snapshots[typ] }
+
 // KeepsData reports whether AWS refuses to delete a resource of a stateful type because of its data: the type refuses that, or a property with a
 // known value does.
 func KeepsData(typ string, properties map[string]any) bool {

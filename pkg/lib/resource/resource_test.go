@@ -94,6 +94,12 @@ func TestUnorderedLists(t *testing.T) {
 // AWS no longer offers are not in the table.
 func TestStatefulTypesExist(t *testing.T) {
 	retired := []string{"AWS::QLDB::Ledger", "AWS::SDB::Domain", "AWS::MediaStore::Container"}
+	for _, typ := range []string{"AWS::APS::Workspace", "AWS::Grafana::Workspace", "AWS::QLDB::Ledger", "AWS::Events::Archive",
+		"AWS::SageMaker::NotebookInstance", "AWS::Backup::BackupVault", "AWS::QBusiness::Index", "AWS::CloudHSM::Cluster"} {
+		if _, ok := Stateful(typ); !ok {
+			t.Errorf("%s holds no data", typ)
+		}
+	}
 	for typ := range losses() {
 		if _, ok := Named(typ); !ok && !strings.HasPrefix(typ, "AWS::Serverless::") && !slices.Contains(retired, typ) {
 			t.Errorf("the table has no type %s", typ)

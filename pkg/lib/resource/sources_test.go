@@ -28,6 +28,15 @@ func (s sources) names() []string {
 	return slices.Compact(all)
 }
 
+// AWS's own list of types that hold data is short, but none of it is missing in ours.
+func TestStatefulTypesOfTheSpecification(t *testing.T) {
+	for name, is := range readSources(t).specification {
+		if _, ok := Stateful(name); is.stateful && !ok && name != "AWS::CloudFormation::Stack" {
+			t.Errorf("%s holds data, says the specification", name)
+		}
+	}
+}
+
 // replacements are the worse ones of what both sources say of the type. If the schema says that tags can be updated, it
 // counts: what the specification says of tags is older.
 // https://docs.aws.amazon.com/cloudformation-cli/latest/userguide/resource-type-schema.html

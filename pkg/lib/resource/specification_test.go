@@ -13,6 +13,7 @@ import (
 // A specified type is what the table takes from a resource of @aws-cdk/aws-service-spec.
 type specified struct {
 	replacements map[string]Replacement
+	stateful     bool
 	paths        []string // all of them, sorted
 }
 
@@ -54,7 +55,7 @@ func readSpecification(t *testing.T, file string) map[string]specified {
 			for _, p := range e.Additional {
 				w.found[strings.Join(p, "/")] = Always
 			}
-			all[e.Name] = specified{w.found, slices.Sorted(maps.Keys(w.passed))}
+			all[e.Name] = specified{w.found, e.Stateful, slices.Sorted(maps.Keys(w.passed))}
 		}
 	}
 	return all
@@ -66,6 +67,7 @@ type entity struct {
 	Name       string              `json:"cloudFormationType"`
 	Transform  string              `json:"cloudFormationTransform"`
 	Properties map[string]property `json:"properties"`
+	Stateful   bool                `json:"isStateful"`
 	Additional [][]string          `json:"additionalReplacementProperties"`
 }
 
