@@ -32,7 +32,7 @@ type Done struct {
 // only if all of them have it.
 func Template(file string, body []byte, stacks []Stack) Done {
 	t := &template{file: file, stacks: stacks, Done: Done{Body: body}}
-	root, err := document.Read(file, body)
+	root, _, err := document.ReadRepeating(file, body)
 	if err != nil {
 		for _, s := range stacks {
 			t.leaveAll(s, "the template cannot be read: "+err.Error())

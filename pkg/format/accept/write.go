@@ -29,7 +29,7 @@ func applied(file string, body []byte, changes []change) ([]byte, bool) {
 
 // write makes one change. It tries the ways to write it, the best first, until one makes the template that it should make.
 func write(file string, body []byte, c change) ([]byte, bool) {
-	root, err := document.Read(file, body)
+	root, _, err := document.ReadRepeating(file, body)
 	if err != nil {
 		return nil, false
 	}
@@ -55,7 +55,7 @@ func write(file string, body []byte, c change) ([]byte, bool) {
 		if len(next) > max(len(body), values.MaxBytes) {
 			continue
 		}
-		if read, err := document.Read(file, next); err == nil && same(root, read) {
+		if read, _, err := document.ReadRepeating(file, next); err == nil && same(root, read) {
 			return next, true
 		}
 	}

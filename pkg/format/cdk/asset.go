@@ -148,7 +148,7 @@ func (r *reader) nestedOf(file string, assets []declared.Asset, around []string)
 	if len(assets) == 0 || slices.Contains(around, file) {
 		return nil
 	}
-	root, err := document.Read(file, r.files[file])
+	root, _, err := document.ReadRepeating(file, r.files[file])
 	if err != nil {
 		return nil // reading the template reports it
 	}

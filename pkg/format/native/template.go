@@ -62,6 +62,7 @@ func (p *parser) inline(n *yaml.Node) *declared.Template {
 	if !ok {
 		return t
 	}
+	copied.Style &^= yaml.FlowStyle // CloudFormation reads a text that begins with a brace as JSON
 	body, err := yaml.Marshal(copied)
 	if err != nil {
 		p.Add(t.At, "template: it cannot be written as a file of its own: %v: put it in a file", err)

@@ -87,7 +87,7 @@ func (p *Packager) Template(file string, body []byte, where func(line, column in
 	if !mayHave(body) {
 		return packed, true
 	}
-	root, err := document.Read(file, body)
+	root, _, err := document.ReadRepeating(file, body)
 	if err != nil {
 		return packed, true // reading the template reports it
 	}
@@ -128,7 +128,7 @@ func Named(f archive.Files, file string) []string {
 	if !mayHave(f[file]) {
 		return nil
 	}
-	root, err := document.Read(file, f[file])
+	root, _, err := document.ReadRepeating(file, f[file])
 	if err != nil {
 		return nil
 	}

@@ -132,6 +132,9 @@ func (t *templates) parse(one *Template, nested []string) *Template {
 	if err != nil {
 		return nil
 	}
+	for _, w := range parsed.Warnings() {
+		t.limits.Warn(one.Where(w.Line, w.Column), "%s", w.Text)
+	}
 	one.Template = parsed
 	if file, here := t.files[one.At.File]; here && bytes.Equal(bytes.TrimPrefix(one.Body, []byte("---\n")), bytes.TrimPrefix(file, []byte("---\n"))) {
 		one.File = one.At.File

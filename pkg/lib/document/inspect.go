@@ -1,6 +1,8 @@
 package document
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v4"
 )
 
@@ -18,6 +20,9 @@ type inspector struct {
 	merged map[*yaml.Node]bool
 	errors Errors
 	full   bool // the limits are exceeded; reported once
+
+	repeating bool   // of a key that stands several times the last one counts
+	repeated  Errors // those that count
 }
 
 func (in *inspector) visit(n *yaml.Node) size {
@@ -85,12 +90,25 @@ func (in *inspector) keys(n *yaml.Node) {
 			in.add(written, "a key must be plain text, not %s", Kind(key))
 		case key.ShortTag() == "!!merge":
 			in.add(written, "merge keys (<<) are not supported: write the keys out")
+		case seen[key.Value] != nil && in.repeating:
+			in.repeated = append(in.repeated, At(in.file, written,
+				"the key %q stands here a second time: this one counts, and not that of line %d",
+				key.Value, seen[key.Value].Line))
+			i = drop(n, seen[key.Value], i)
+			seen[key.Value] = written
 		case seen[key.Value] != nil:
 			in.add(written, "the key %q stands here a second time: it is already at line %d", key.Value, seen[key.Value].Line)
 		default:
 			seen[key.Value] = written
 		}
 	}
+}
+
+// drop removes the pair of a key from a mapping, and returns the index i of a later key after that.
+func drop(n *yaml.Node, key *yaml.Node, i int) int {
+	at := slices.Index(n.Content, key)
+	n.Content = slices.Delete(n.Content, at, at+2)
+	return i - 2
 }
 
 func (in *inspector) add(n *yaml.Node, format string, args ...any) {

@@ -25,14 +25,26 @@ import (
 //
 // Tags such as !Ref are kept on the nodes: a reader that does not support them must refuse them
 // (see Tagged).
-func Read(file string, body []byte) (*yaml.Node, error) { return read(file, body, false) }
+func Read(file string, body []byte) (*yaml.Node, error) {
+	return read(file, body, &inspector{file: file}, false)
+}
+
+// ReadRepeating is Read for a document in which a key may stand several times in a mapping: the last one counts, and
+// the others are not in the result. repeated has the places of the keys that count.
+func ReadRepeating(file string, body []byte) (root *yaml.Node, repeated Errors, err error) {
+	in := &inspector{file: file, repeating: true}
+	root, err = read(file, body, in, false)
+	return root, in.repeated, err
+}
 
 // ReadMerged is Read with merge keys: the pairs of the mappings that << names are in the place
 // of the key. A key that the mapping has itself wins, and then the first mapping in a list. What is
 // no scalar is an alias there.
-func ReadMerged(file string, body []byte) (*yaml.Node, error) { return read(file, body, true) }
+func ReadMerged(file string, body []byte) (*yaml.Node, error) {
+	return read(file, body, &inspector{file: file}, true)
+}
 
-func read(file string, body []byte, merges bool) (*yaml.Node, error) {
+func read(file string, body []byte, in *inspector, merges bool) (*yaml.Node, error) {
 	if err := admit(file, body); err != nil {
 		return nil, Errors{err}
 	}
@@ -47,7 +59,7 @@ func read(file string, body []byte, merges bool) (*yaml.Node, error) {
 	if err != nil {
 		return nil, Errors{err}
 	}
-	in := &inspector{file: file, sizes: map[*yaml.Node]size{}}
+	in.sizes = map[*yaml.Node]size{}
 	if merges {
 		m := merger{inspector: in, state: map[*yaml.Node]bool{}}
 		m.visit(root)

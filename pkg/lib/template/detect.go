@@ -23,7 +23,7 @@ func Detect(body []byte) bool {
 	if !has {
 		return false
 	}
-	root, err := document.Read("", body)
+	root, _, err := document.ReadRepeating("", body)
 	if err != nil {
 		return marked.MatchString(string(body))
 	}

@@ -130,6 +130,8 @@ func (p *parser) resource(key, n *yaml.Node) {
 		case "UpdatePolicy":
 			r.UpdatePolicy = p.object(value, r.Name, attribute, "Resources")
 		case "Version": // of a custom resource
+		case "Description": // is not documented, and accepted: the templates of AWS CodeStar have it
+			p.text(value, "Every Resources member's Description")
 		default:
 			if !p.t.macros {
 				p.fail(pair.Key, "Invalid template resource property '%s'", attribute)

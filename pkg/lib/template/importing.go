@@ -28,11 +28,11 @@ var inherited = []string{"Parameters", "Mappings", "Conditions"}
 // of the template that cannot be read.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-manually.html
 func Importing(before, desired []byte, resources []string) ([]byte, error) {
-	from, err := document.Read("the template", desired)
+	from, _, err := document.ReadRepeating("the template", desired)
 	if err != nil {
 		return nil, err
 	}
-	to, err := document.Read("the template that is deployed", before)
+	to, _, err := document.ReadRepeating("the template that is deployed", before)
 	if err != nil {
 		return nil, err
 	}

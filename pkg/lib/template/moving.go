@@ -14,7 +14,7 @@ import (
 // template to with the resources as they are in the template desired. The resources are IDs in desired by their IDs in from.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-refactoring.html
 func Moving(from, to, desired []byte, resources map[string]string) (without, with []byte, err error) {
-	source, err := document.Read("the template that is deployed", from)
+	source, _, err := document.ReadRepeating("the template that is deployed", from)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -22,11 +22,11 @@ func Moving(from, to, desired []byte, resources map[string]string) (without, wit
 	if err != nil {
 		return nil, nil, err
 	}
-	target, err := document.Read("the template that is deployed", to)
+	target, _, err := document.ReadRepeating("the template that is deployed", to)
 	if err != nil {
 		return nil, nil, err
 	}
-	wanted, err := document.Read("the template", desired)
+	wanted, _, err := document.ReadRepeating("the template", desired)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,8 +1,12 @@
 package template
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/pattern"
@@ -30,6 +34,9 @@ var alphanumeric = pattern.New(`^[A-Za-z0-9]+$`)
 // unresolved Ref, GetAtt, DependsOn, Condition and FindInMap, circles of conditions
 // and of resources, and more than the limits.
 //
+// What is no error, and what a user should know, is in Warnings: of a key that stands twice in a mapping the last one
+// counts.
+//
 // A template with macros (anything in Transform but AWS::LanguageExtensions, or
 // Fn::Transform, or Fn::ForEach) is read as it stands, and what it refers to may come out of the
 // macro: then unresolved names are no errors, and evaluate to Unknown. See Macros.
@@ -37,7 +44,10 @@ func Parse(file string, body []byte) (*Template, error) {
 	if len(body) > MaxBytes {
 		return nil, document.Errors{document.At(file, nil, "the template has %d bytes: CloudFormation reads at most %d", len(body), MaxBytes)}
 	}
-	root, err := document.Read(file, body)
+	if err := malformedJSON(file, body); err != nil {
+		return nil, document.Errors{err}
+	}
+	root, repeated, err := document.ReadRepeating(file, body)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +60,7 @@ func Parse(file string, body []byte) (*Template, error) {
 		Outputs:    map[string]Output{},
 		Loops:      map[string]*Expr{},
 		needs:      map[string][]string{},
+		warnings:   repeated[:min(len(repeated), maxErrors)],
 	}}
 	if root.Kind != yaml.MappingNode || document.Tagged(root) != "" {
 		p.fail(root, "Template format error: unsupported structure.")
@@ -65,6 +76,24 @@ func Parse(file string, body []byte) (*Template, error) {
 		return nil, err
 	}
 	return p.t, nil
+}
+
+// malformedJSON says what CloudFormation says of a template that begins with a brace and is no JSON.
+func malformedJSON(file string, body []byte) *document.Error {
+	if trimmed := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\ufeff")), " \t\r\n"); len(trimmed) == 0 ||
+		trimmed[0] != '{' {
+		return nil
+	}
+	var v json.RawMessage
+	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), &v))
+	if !ok {
+		return nil
+	}
+	before := bytes.TrimPrefix(body, []byte("\ufeff"))[:max(0, int(wrong.Offset)-1)]
+	line, column := 1+bytes.Count(before, []byte("\n")), 1+utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return &document.Error{File: file, Line: line, Column: column,
+		Text: fmt.Sprintf("Template format error: JSON not well-formed: %v: a template that begins with a brace is JSON",
+			wrong)}
 }
 
 // refuseAliases says of each alias what CloudFormation says.

@@ -225,3 +225,70 @@ Outputs:
 		t.Errorf("exports %v", exports)
 	}
 }
+
+// CloudFormation takes a template in which a key stands twice, in YAML and in JSON: the last one counts. cfn-lint
+// issue 35 saw it in production, go-to-k/cdk-real-drift issue 1074 in the answers of ValidateTemplate.
+func TestRepeatedKeys(t *testing.T) {
+	for name, text := range map[string]string{
+		"YAML": "Resources:\n  A: {Type: AWS::SNS::Topic}\n  A:\n    Type: AWS::SQS::Queue\n    Properties:\n" +
+			"      QueueName: a\n      QueueName: b\n",
+		"JSON": `{"Resources": {"A": {"Type": "AWS::SNS::Topic"},
+			"A": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": "a", "DelaySeconds": 1, "QueueName": "b"}}}}`,
+		"thrice": "Resources:\n  A: {Type: AWS::SQS::Queue, Properties: {QueueName: x, QueueName: a, QueueName: b}}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			parsed, err := template.Parse("t", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := parsed.Resources["A"]
+			if got, _ := r.Property("QueueName").Literal(); r.Type != "AWS::SQS::Queue" || got != "b" ||
+				len(parsed.ResourceNames()) != 1 {
+				t.Errorf("%s named %q, %q", r.Type, got, parsed.ResourceNames())
+			}
+			if all := parsed.Warnings(); len(all) != 2 || all[0].Line == 0 || !strings.Contains(all[0].Text,
+				"a second time: this one counts") {
+				t.Errorf("warnings: %v", all)
+			}
+		})
+	}
+}
+
+// A circle in what a macro reads is none in what it makes: the macro may turn an event into a permission of its own.
+// https://github.com/aws-cloudformation/cfn-lint/issues/2501
+func TestCirclesOfMacros(t *testing.T) {
+	const circle = "Resources:\n  A: {Type: %s, Properties: {X: !Ref B}}\n  B: {Type: AWS::SQS::Queue, Properties: {QueueName: !GetAtt A.X}}\n"
+	for _, c := range []struct {
+		before, kind string
+		ok           bool
+	}{
+		{"", "AWS::SNS::Topic", false},
+		{"Transform: AWS::LanguageExtensions\n", "AWS::SNS::Topic", false},
+		{"Transform: AWS::Serverless-2016-10-31\n", "AWS::Serverless::Function", true},
+		{"Transform: [AWS::LanguageExtensions, Mine]\n", "AWS::SNS::Topic", true},
+	} {
+		parsed, err := template.Parse("t", []byte(c.before+fmt.Sprintf(circle, c.kind)))
+		if (err == nil) != c.ok {
+			t.Errorf("%s%s: %v", c.before, c.kind, err)
+		}
+		if c.ok && len(parsed.Order()) != 2 {
+			t.Errorf("order %q", parsed.Order())
+		}
+	}
+}
+
+// aws/aws-cdk pull request 10522 and the templates of AWS CodeStar.
+func TestDescriptionOfAResource(t *testing.T) {
+	if _, err := template.Parse("t",
+		[]byte("Resources: {A: {Type: AWS::SNS::Topic, Description: for alarms}}")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMalformedJSON(t *testing.T) {
+	_, err := template.Parse("t.json",
+		[]byte("{\n  \"Resources\": {\n    \"A\": {\"Type\": \"AWS::SNS::Topic\"},\n  }\n}\n"))
+	if err == nil || !strings.HasPrefix(err.Error(), "t.json:4:3: Template format error: JSON not well-formed") {
+		t.Error(err)
+	}
+}

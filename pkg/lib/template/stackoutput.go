@@ -50,7 +50,22 @@ func (p *parser) stackOutput(x *Expr, n *yaml.Node) {
 			p.failAt(value, "%s", stackOutputComplaint)
 		}
 	}
+	p.warnShort(n)
 	p.t.loose = append(p.t.loose, Loose{What: getStackOutput, Read: true, Line: x.Line, Column: x.Column})
+}
+
+// warnShort warns of other short forms in the short form, which AWS's page of the function does not allow.
+func (p *parser) warnShort(n *yaml.Node) {
+	if n.Tag != "" {
+		return // the long form
+	}
+	for _, pair := range document.Pairs(n) {
+		if tag := document.Tagged(document.Resolve(pair.Value)); tag != "" {
+			p.t.warnings.Add(p.t.File, document.Resolve(pair.Value),
+				"%s stands in the short form !GetStackOutput, which CloudFormation does not "+
+					"support: write Fn::GetStackOutput: instead", tag)
+		}
+	}
 }
 
 // stackOutput evaluates Fn::GetStackOutput.

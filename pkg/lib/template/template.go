@@ -1,7 +1,12 @@
 // Package template reads and evaluates CloudFormation templates.
 package template
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/document"
+)
 
 // What a template may at most hold.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
@@ -33,6 +38,7 @@ type Template struct {
 	order                                      []string // resources, each after those it depends on
 	needs                                      map[string][]string
 	loose                                      []Loose
+	warnings                                   document.Errors
 	macros                                     bool // what it deploys is known to CloudFormation only
 	makers                                     []string
 }
@@ -104,6 +110,9 @@ func (t *Template) Pinned() bool { return len(t.loose) == 0 }
 // (Transform but SAM's, Fn::Transform, AWS::Include), dynamic references without a version, nested stacks, modules,
 // and parameters whose value CloudFormation looks up (AWS::SSM::Parameter::Value), if anything but a rule uses them.
 func (t *Template) Loose() []Loose { return append([]Loose(nil), t.loose...) }
+
+// Warnings lists what is no error, and what a user should know, each with its place.
+func (t *Template) Warnings() document.Errors { return slices.Clone(t.warnings) }
 
 // Macros says whether only CloudFormation can tell what resources the template
 // makes: it has macros or Fn::ForEach.
