@@ -362,7 +362,7 @@ func (s stack) template(w stacks) []byte {
 		}
 		fmt.Fprintf(&params, "  %s: { Type: String }\n", n.param())
 		fmt.Fprintf(&imports, ", !Ref %s", n.param())
-		if w.imports(s, n) {
+		if w.uses(s, n) {
 			fmt.Fprintf(&imports, ", !ImportValue %s-Name", w.named(n.name).physical)
 		}
 	}
@@ -371,6 +371,13 @@ func (s stack) template(w stacks) []byte {
 			params.WriteString("Conditions:\n")
 		}
 		fmt.Fprintf(&params, "  Restored%s: !Not [!Equals [!Ref %s, \"\"]]\n", resource, backupParameter+resource)
+	}
+	exports := ""
+	for _, x := range s.exports {
+		exports += fmt.Sprintf("  X%s: { Value: !Ref Topic, Export: { Name: %s } }\n", x, x)
+	}
+	for _, x := range s.imports {
+		fmt.Fprintf(&imports, ", !ImportValue %s", x)
 	}
 	return fmt.Appendf(nil, `Description: %s
 %sResources:
@@ -382,7 +389,7 @@ func (s stack) template(w stacks) []byte {
     Value: !Ref AWS::StackName
     Export: { Name: !Sub "${AWS::StackName}-Name" }
   Value: { Value: !Join [".", [%s%s]] }
-`, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.groupsText(), s.version, values.String())
+%s`, s.version, params.String(), s.topicName(), s.version, imports.String(), s.tableText(), s.groupsText(), s.version, values.String(), exports)
 }
 
 // groupsText are the Auto Scaling groups, databases, tables with data and ECS services of a stack, in the section Resources of its template.

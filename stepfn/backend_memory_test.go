@@ -373,15 +373,30 @@ func (p *memoryBackend) project(w stacks) project.Project {
 	return made
 }
 
-// spread puts the stacks of a project into several accounts.
+// spread puts the stacks of a project into several accounts. A stack imports nothing from another account.
 func (p *memoryBackend) spread(made project.Project) {
+	if p.accounts <= 1 {
+		return
+	}
+	elsewhere := func(name, need string) bool { return p.accountOf(name) != p.accountOf(need) }
 	for name, n := range made.Nodes {
-		if p.accounts > 1 {
-			n.Target = p.targetIn(int(name[len(name)-1]) % p.accounts)
+		n.Target = p.targetIn(p.accountOf(name))
+		for _, need := range n.Needs {
+			if on := made.Nodes[need].Stack; elsewhere(name, need) {
+				line, rest, more := strings.Cut(n.Template.Digest, "\n")
+				line = strings.TrimSuffix(strings.ReplaceAll(line+" ", " "+on+" ", " "), " ")
+				if n.Template.Digest = line; more {
+					n.Template.Digest += "\n" + rest
+				}
+				n.Links.Imports = slices.DeleteFunc(n.Links.Imports, func(x string) bool { return x == on+"-Name" })
+			}
 		}
 		made.Nodes[name] = n
 	}
 }
+
+// accountOf returns the account of a node whose project is in several.
+func (p *memoryBackend) accountOf(node string) int { return int(node[len(node)-1]) % p.accounts }
 
 // targetIn returns the target in one of several accounts.
 func (p *memoryBackend) targetIn(account int) project.Target {

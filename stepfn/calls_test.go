@@ -96,7 +96,8 @@ func newCallCounter(t *testing.T, n int, took time.Duration, lost func(int) bool
 }
 
 // count returns how many requests an operation sends for each stack, and all of them by
-// name. Its plan describes all stacks with one request in 100, which is not counted.
+// name. Its plan describes all stacks with one request in 100, and asks for each export that it deletes who imports it. Both are
+// not counted.
 func (c *callCounter) count(operation, version string) (each float64, detail string) {
 	c.Helper()
 	w := grid(c.n, 8)
@@ -113,6 +114,10 @@ func (c *callCounter) count(operation, version string) (each float64, detail str
 		c.Errorf("the plan of %d stacks takes %d requests", c.n, plans)
 	}
 	delete(c.Cloud.Calls, "DescribeStacks of a plan")
+	if sent := c.Cloud.Calls["ListImports"]; operation == "destroy" && sent != c.n || operation != "destroy" && sent != 0 {
+		c.Errorf("the plan of a %s lists the importers of %d exports", operation, sent)
+	}
+	delete(c.Cloud.Calls, "ListImports")
 	total := 0
 	for _, call := range slices.Sorted(maps.Keys(c.Cloud.Calls)) {
 		total += c.Cloud.Calls[call]

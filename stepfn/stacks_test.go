@@ -29,6 +29,8 @@ import (
 //	db?DELETE?topic<vpc   db has these options: see options_test.go
 //	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
 //	db@eu<vpc@us          db is in one target and needs vpc of another
+//	db;zone,key<vpc       db makes the exports zone and key
+//	db<;zone              db imports the export zone, whichever stack makes it
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
 type stacks []stack
 
@@ -47,6 +49,8 @@ type stack struct {
 	targets                 []string // empty: the default target
 	of                      string   // the target in which it is one of the stacks that were one in a unit; "" if it is none
 	unit                    bool     // one of the targets was a unit, in whose place are its accounts
+	exports                 []string // names of exports, besides that of its name
+	imports                 []string // names of exports that any stack makes
 	needs                   []need
 }
 
@@ -88,6 +92,7 @@ func parseStacks(words []string) stacks {
 		word, physical, _ := strings.Cut(word, "=")
 		word, version, _ := strings.Cut(word, "!")
 		name, needs, _ := strings.Cut(word, "<")
+		name, exports, _ := strings.Cut(name, ";")
 		name, level, _ := strings.Cut(name, ">")
 		name, options, optional := strings.Cut(name, "?")
 		name, protected := strings.CutSuffix(name, "+")
@@ -115,7 +120,14 @@ func parseStacks(words []string) stacks {
 		if s.physical == "" {
 			s.physical = physicalName(cmp.Or(moved, name))
 		}
+		if exports != "" {
+			s.exports = strings.Split(exports, ",")
+		}
 		for n := range strings.SplitSeq(needs, ",") {
+			if export, ok := strings.CutPrefix(n, ";"); ok {
+				s.imports = append(s.imports, export)
+				continue
+			}
 			n, upper := strings.CutPrefix(n, "^")
 			if stable, ok := strings.CutPrefix(n, "~"); ok {
 				s.needs = append(s.needs, need{name: stable, output: "Name", upper: upper})
@@ -186,9 +198,16 @@ func (w stacks) targetOfNeed(n need, from string) string {
 	return from
 }
 
-// imports reports whether a stack imports the export of a dependency. That is possible
+// makers lists the stacks that make an export in a target.
+func (w stacks) makers(export, target string) []stack {
+	return slices.DeleteFunc(slices.Clone(w), func(s stack) bool {
+		return !slices.Contains(s.exports, export) || !slices.Contains(s.in(), target)
+	})
+}
+
+// uses reports whether a stack imports the export of the name of a dependency. That is possible
 // only if, in each target of the stack, the dependency is in the same target.
-func (w stacks) imports(s stack, n need) bool {
+func (w stacks) uses(s stack, n need) bool {
 	return !n.bare && !slices.ContainsFunc(s.in(), func(t string) bool { return w.targetOfNeed(n, t) != t })
 }
 
@@ -266,13 +285,29 @@ func (w stacks) project() project.Project {
 			case s.ignored():
 				p.Ignored = append(p.Ignored, n.Name)
 			}
-			imports := []string{s.version, "imports"}
+			n.Links.Exports = map[string]string{"Name": s.physical + "-Name"}
+			digest := []string{s.version}
+			if len(s.exports) > 0 {
+				digest = append(append(digest, "exports"), s.exports...)
+			}
+			imports := append(digest, "imports")
+			for _, x := range s.exports {
+				n.Links.Exports[x] = x
+			}
+			for _, x := range s.imports {
+				imports = append(imports, at(":"+x, target))
+				n.Links.Imports = append(n.Links.Imports, x)
+				for _, on := range w.makers(x, target) {
+					n.Needs = append(n.Needs, on.node(target))
+				}
+			}
 			for _, need := range s.needs {
 				from := w.targetOfNeed(need, target)
 				on := w.named(need.name).node(from)
 				n.Needs = append(n.Needs, on)
 				n.Parameters[need.param()] = need.text(on)
-				if w.imports(s, need) {
+				if w.uses(s, need) {
+					n.Links.Imports = append(n.Links.Imports, w.named(need.name).physical+"-Name")
 					imports = append(imports, at(w.named(need.name).physical, from))
 				}
 			}
@@ -371,6 +406,12 @@ func (s stack) word() string {
 	}
 	if s.approve != "" {
 		word += ">" + s.approve
+	}
+	if len(s.exports) > 0 {
+		word += ";" + strings.Join(s.exports, ",")
+	}
+	for _, x := range s.imports {
+		needs = append(needs, ";"+x)
 	}
 	if len(needs) > 0 {
 		word += "<" + strings.Join(needs, ",")

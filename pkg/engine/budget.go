@@ -204,9 +204,9 @@ func (c counted) Exports(ctx context.Context, t project.Target, names []string) 
 }
 
 // Importers implements fact.Clouds.
-func (c counted) Importers(ctx context.Context, p plan.Location) (users []string, err error) {
-	c.engine.count(ctx, c.run, p.Target, func(count func()) error {
-		users, err = c.Clouds.Importers(ctx, p, count)
+func (c counted) Importers(ctx context.Context, t project.Target, exports []string) (users map[string][]string, err error) {
+	c.engine.count(ctx, c.run, t, func(count func()) error {
+		users, err = c.Clouds.Importers(ctx, t, exports, count)
 		return err
 	})
 	return users, err

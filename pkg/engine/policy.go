@@ -110,6 +110,7 @@ func (e *Engine) asPlanned(ctx context.Context, r run.Run, desired project.Proje
 	})
 	desired.Nodes = maps.Clone(desired.Nodes)
 	for i, name := range names {
+		planned[i].Links = desired.Nodes[name].Links
 		desired.Nodes[name] = planned[i]
 	}
 	return desired, err

@@ -316,9 +316,9 @@ type Clouds interface {
 	// out those that do not exist. It calls count before each of its requests.
 	Exports(ctx context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error)
 
-	// Importers lists the names of the stacks that import an export of the stack of a location, sorted. It calls count before each of
-	// its requests.
-	Importers(ctx context.Context, p plan.Location, count func()) ([]string, error)
+	// Importers lists the names of the stacks that import each of some exports in a target, sorted, by the export. It calls count
+	// before each of its requests.
+	Importers(ctx context.Context, t project.Target, exports []string, count func()) (map[string][]string, error)
 
 	// Resources lists the physical IDs of the resources of the stack of a location, by their logical IDs, without those that are deleted or have
 	// none. It calls count before each of its requests.

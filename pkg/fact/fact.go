@@ -51,7 +51,8 @@ type Services struct {
 func (s Services) All() Facts {
 	return Facts{
 		outputFact(), exportFact(s.Externals), parameterFact(s.Parameters),
-		unitFact(s.Units), suspendFact(s.Suspends), historyFact(), deployedFact(), snapshotFact(s.BacksUp, s.Backups), rollbackFact(), retryFact(), adoptFact(), replaceFact(), importFact(), moveFact(),
+		unitFact(s.Units), suspendFact(s.Suspends), historyFact(), deployedFact(),
+		snapshotFact(s.BacksUp, s.Backups), rollbackFact(), retryFact(), adoptFact(), replaceFact(), inUseFact(), importFact(), moveFact(),
 	}
 }
 
@@ -91,7 +92,7 @@ type Clouds interface {
 	DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, error)
 	Holder(ctx context.Context, t project.Target, physicalID string) (stack string, err error)
 	Exports(ctx context.Context, t project.Target, names []string) (map[string]plan.Export, error)
-	Importers(ctx context.Context, p plan.Location) ([]string, error)
+	Importers(ctx context.Context, t project.Target, exports []string) (map[string][]string, error)
 	Resources(ctx context.Context, p plan.Location) (map[string]string, error)
 }
 

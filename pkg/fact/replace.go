@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/template"
@@ -42,9 +43,13 @@ func readImporters(ctx context.Context, e Reading, v *plan.View) error {
 	for names := v.ImportersUnread(); len(names) > 0; names = v.ImportersUnread() {
 		all := make([][]string, len(names))
 		err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
-			at := v.Recorded[names[i]].Location()
-			at.StackID = v.Live[names[i]].StackID
-			all[i], err = e.Clouds.Importers(ctx, at)
+			exports := slices.Sorted(maps.Values(v.Live[names[i]].Exports))
+			by, err := e.Clouds.Importers(ctx, v.Recorded[names[i]].Target, exports)
+			for _, users := range by {
+				all[i] = append(all[i], users...)
+			}
+			slices.Sort(all[i])
+			all[i] = slices.Compact(all[i])
 			return err
 		})
 		if err != nil {

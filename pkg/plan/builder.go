@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 
@@ -57,9 +58,18 @@ type builder struct {
 func (b *builder) plan() (Plan, error) {
 	b.steps = make(map[string]Step)
 	by := b.dependents()
+	given := b.handovers()
+	var optional []graph.Edge[string]
 	for _, name := range b.deploys.names() {
 		// (1) A node is deployed after its dependencies, (3) and after it was deleted.
-		after := append(b.deletes.last(name), b.deploys.last(b.view.Desired.Nodes[name].Needs...)...)
+		after := b.deletes.last(name)
+		for _, need := range b.view.Desired.Nodes[name].Needs {
+			if len(given) == 0 || len(b.deploys[need]) == 0 || !b.canPrecede(name, need) {
+				after = append(after, b.deploys.last(need)...)
+				continue
+			}
+			optional = append(optional, graph.Edge[string]{Later: b.deploys.first(name), Earlier: b.deploys.last(need)[0]})
+		}
 		b.addPhase(name, after, b.deploys[name]...)
 	}
 	if err := b.publish(); err != nil {
@@ -73,6 +83,11 @@ func (b *builder) plan() (Plan, error) {
 		// (2) A node is deleted after its dependents.
 		b.addPhase(name, b.deletes.last(by[name]...), b.deletes[name]...)
 	}
+	refusals := b.handOver(given)
+	if len(refusals) > 0 && !b.view.lenient {
+		return Plan{}, errors.Join(refusals...)
+	}
+	b.graph.AddAcyclic(optional)
 	b.move()
 	if err := b.rollOut(); err != nil {
 		return Plan{}, err
@@ -98,6 +113,9 @@ func (b *builder) plan() (Plan, error) {
 			p.Steps[i].After = append(p.Steps[i].After, place[a])
 		}
 		slices.Sort(p.Steps[i].After)
+	}
+	for _, err := range refusals {
+		p.Messages = append(p.Messages, err.Error())
 	}
 	return p, nil
 }

@@ -176,8 +176,6 @@ type OutputChange struct {
 	Export string            `json:"export,omitempty"` // the name of an export that is deleted
 	Users  []string          `json:"users,omitempty"`  // of an output or export that is deleted: stacks that stay and depended on the stack
 	Why    string            `json:"why,omitempty"`
-
-	Refused string `json:"refused,omitempty"` // why CloudFormation refuses the change, if the value or the name of the export changes
 }
 
 // A PlannedStep is a step of the plan.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stackwright/stackwright/pkg/lib/difference"
 	"github.com/stackwright/stackwright/pkg/lib/resource"
@@ -26,7 +25,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		Stacks: []StackChange{}, Summary: Summary{Unchanged: len(p.Unchanged)}, Steps: []PlannedStep{}, Basis: []Basis{},
 	}
 	d := describer{
-		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded), imports: make(map[string]map[string]bool),
+		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded),
 		uncertain: make(map[string]func(output string) string), exports: make(map[place]map[string]string),
 		candidates: &candidates{}, replacing: v.replacing(),
 	}
@@ -82,9 +81,8 @@ func (v View) TemplateDigests(p Plan) (desired, deployed []string) {
 type describer struct {
 	View
 	templates  Templates
-	moved      map[string]bool            // nodes that get another physical name, account or region
-	dependents map[string][]string        // by node, as they are recorded
-	imports    map[string]map[string]bool // by stack, as far as they were looked up
+	moved      map[string]bool     // nodes that get another physical name, account or region
+	dependents map[string][]string // by node, as they are recorded
 
 	// uncertain says, for each stack that was described, why the value of an output is
 	// not known; "" if it stays as it is.
@@ -392,9 +390,6 @@ func (d describer) add(c *StackChange, diff difference.Difference) {
 		}
 		if o.NoLonger || o.Action == difference.Remove {
 			change.Users = d.dependentsOf(c.Stack)
-		}
-		if importers := d.importersOf(c.Stack, o.Export); c.Action == ActionUpdate && len(importers) > 0 {
-			change.Refused = fmt.Sprintf("it changes no export that is in use: %s imports %s", strings.Join(importers, ", "), o.Export)
 		}
 		c.Outputs = append(c.Outputs, change)
 	}

@@ -60,46 +60,6 @@ func (d describer) dependentsOf(node string) []string {
 	return all
 }
 
-// importersOf lists the live stacks whose deployed templates import an export of a node,
-// sorted, as far as the plan reads their templates.
-func (d describer) importersOf(node, export string) []string {
-	if export == "" {
-		return nil
-	}
-	var all []string
-	for _, name := range d.dependents[node] {
-		if r := d.Recorded[name]; placeOf(r.Target) == placeOf(d.Recorded[node].Target) && d.importsOf(name)[export] {
-			all = append(all, r.displayName())
-		}
-	}
-	return all
-}
-
-// importsOf returns the names of the exports that a stack imports, as it is deployed.
-// There are none if the stack is gone or its template cannot be read; then a caveat of
-// the stack says so.
-func (d describer) importsOf(name string) map[string]bool {
-	if all, known := d.imports[name]; known {
-		return all
-	}
-	all := make(map[string]bool)
-	d.imports[name] = all
-	r, live, digest := d.Recorded[name], d.Live[name], d.lastKnown(name)
-	if live.Status.Gone() || digest == "" {
-		return all
-	}
-	t, err := d.templates(digest)
-	if err != nil {
-		return all
-	}
-	s := scope(r.Stack, live.StackID, r.Target)
-	s.Parameters = live.Parameters
-	for _, i := range t.In(s).Imports() {
-		all[i.Name] = true
-	}
-	return all
-}
-
 // outputsOf returns why the outputs of a stack are not known before it is deployed.
 func (d describer) outputsOf(c StackChange, compared bool) func(output string) string {
 	changed := make(map[string]bool)

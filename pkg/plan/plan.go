@@ -181,6 +181,7 @@ type View struct {
 	Found          map[string]Found    // what adoption, imports and moves have to know of the stacks of their nodes
 	Moves          []Move              // resources that go from one stack into another, unless they have
 	Importers      map[string][]string // of a replace: the physical names of the stacks that import from the stack of a node, for each that is deleted
+	InUse          InUse               // of other operations: who imports what they give up
 	Uncalled       []Step              // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
 	Retain         []string            // of a replace: patterns of the resources that stay, and that the new stacks import
 	Replaced       map[string]bool     // of the retry of a replace: the nodes whose stacks were deleted before
@@ -190,6 +191,8 @@ type View struct {
 	Snapshots      Snapshots           // of an operation whose request names a snapshot
 
 	Selection // which nodes to plan for
+
+	lenient bool // what CloudFormation will refuse is said, and the rest is planned: of an automatic rollback
 
 	about map[string]bool // the nodes that the selection selects, while a plan is made or described; nil for all
 }
@@ -264,6 +267,7 @@ type Live struct {
 	Status         Status
 	Reason         string
 	Outputs        map[string]string
+	Exports        map[string]string        // the names of its exports, by output
 	Parameters     map[string]string        // with the defaults; "****" for those with NoEcho
 	Tags           map[string]string        // without those that Stackwright adds
 	LastUpdated    time.Time                // of the last update, or the creation

@@ -49,6 +49,7 @@ func Rollback(v View) (Plan, error) {
 	}
 	v.Recorded = recorded
 	v = v.atOnce()
+	v.lenient = true
 	var refusals []error
 	if len(v.Desired.Nodes) > 0 {
 		refusals = v.guard()

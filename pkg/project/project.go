@@ -236,6 +236,7 @@ type Node struct {
 	Approve  ApprovalLevel                `json:"approve,omitempty"` // which of its steps have to be approved; a change of it does not change the stack
 	Import   map[string]Identifier        `json:"-"`                 // resources that exist and that its stack imports, by their IDs in the template; only the plan uses it
 	MoveFrom map[string]map[string]string `json:"-"`                 // resources of other stacks that go into its stack: by node, their IDs in its template by those in the other; only the plan uses it
+	Links    Links                        `json:"-"`                 // what its stack exports and imports; only the plan uses it
 	Assets   []Asset                      `json:"-"`                 // that have to be published before its stack is deployed; only the plan uses them
 	Adopt    bool                         `json:"-"`                 // a live stack that no project owns becomes its stack; only the plan uses it, so no digest and no spec has it
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // Resources implements engine.Clouds.
@@ -39,36 +40,26 @@ func (c *Cloud) Resources(ctx context.Context, p plan.Location, count func()) (m
 
 // Importers implements engine.Clouds. CloudFormation answers about an export that no stack imports with an error.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListImports.html
-func (c *Cloud) Importers(ctx context.Context, p plan.Location, count func()) ([]string, error) {
-	client, err := c.client(ctx, p.Target)
+func (c *Cloud) Importers(ctx context.Context, t project.Target, exports []string, count func()) (map[string][]string, error) {
+	client, err := c.client(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	count()
-	described, err := client.DescribeStacks(ctx, &sdk.DescribeStacksInput{StackName: aws.String(p.StackID)})
-	if err != nil {
-		return nil, requestFault("read stack "+p.Stack, err)
-	}
-	var users []string
-	for _, s := range described.Stacks {
-		for _, o := range s.Outputs {
-			if o.ExportName == nil {
-				continue
+	users := make(map[string][]string)
+	for _, name := range exports {
+		pages := sdk.NewListImportsPaginator(client, &sdk.ListImportsInput{ExportName: aws.String(name)})
+		for pages.HasMorePages() {
+			count()
+			page, err := pages.NextPage(ctx)
+			if err = requestFault("list the imports of "+name, err); fault.Is(err, fault.Missing) {
+				break // no stack imports it
 			}
-			pages := sdk.NewListImportsPaginator(client, &sdk.ListImportsInput{ExportName: o.ExportName})
-			for pages.HasMorePages() {
-				count()
-				page, err := pages.NextPage(ctx)
-				if err != nil {
-					if err = requestFault("list the imports of "+*o.ExportName, err); fault.Is(err, fault.Missing) {
-						break // no stack imports it
-					}
-					return nil, err
-				}
-				users = append(users, page.Imports...)
+			if err != nil {
+				return nil, err
 			}
+			users[name] = append(users[name], page.Imports...)
 		}
+		slices.Sort(users[name])
 	}
-	slices.Sort(users)
-	return slices.Compact(users), nil
+	return users, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // The resources of a stack are listed page by page, without those that are deleted, left behind or not yet there.
@@ -33,10 +34,9 @@ func TestResourcesOfStack(t *testing.T) {
 	}
 }
 
-// The stacks that import from a stack are listed export by export and page by page. An export that nobody imports is no error.
+// The stacks that import exports are listed export by export and page by page. An export that nobody imports is no error.
 func TestImporters(t *testing.T) {
 	w := newWire(t)
-	w.answers["DescribeStacks"] = say("<Stacks><member><StackName>vpc</StackName><Outputs><member><OutputKey>A</OutputKey><ExportName>a</ExportName></member><member><OutputKey>B</OutputKey></member><member><OutputKey>C</OutputKey><ExportName>c</ExportName></member></Outputs></member></Stacks>")
 	w.answers["ListImports"] = func(form url.Values) (int, string) {
 		switch {
 		case form.Get("ExportName") == "c":
@@ -47,12 +47,13 @@ func TestImporters(t *testing.T) {
 		return say("<Imports><member>app</member></Imports>")(form)
 	}
 	count := 0
-	got, err := w.cloud().Importers(t.Context(), plan.Location{Stack: "vpc", StackID: "id"}, func() { count++ })
-	if err != nil || !slices.Equal(got, []string{"app", "web"}) || w.calls() != "DescribeStacks ListImports ListImports ListImports" || count != 4 {
+	home := project.Target{}
+	got, err := w.cloud().Importers(t.Context(), home, []string{"a", "c"}, func() { count++ })
+	if err != nil || !slices.Equal(got["a"], []string{"app", "web"}) || got["c"] != nil || count != 3 {
 		t.Errorf("%v, %v, with %s, of which %d were counted", got, err, w.calls(), count)
 	}
 	w.answers["ListImports"] = refuse(403, "AccessDenied", "not allowed")
-	if _, err := w.cloud().Importers(t.Context(), plan.Location{Stack: "vpc", StackID: "id"}, func() {}); !fault.Is(err, fault.Denied) {
+	if _, err := w.cloud().Importers(t.Context(), home, []string{"a"}, func() {}); !fault.Is(err, fault.Denied) {
 		t.Error(err)
 	}
 }

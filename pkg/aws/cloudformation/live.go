@@ -151,6 +151,12 @@ func live(s types.Stack) plan.Live {
 	}
 	for _, o := range s.Outputs {
 		l.Outputs[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
+		if o.ExportName != nil {
+			if l.Exports == nil {
+				l.Exports = make(map[string]string)
+			}
+			l.Exports[aws.ToString(o.OutputKey)] = *o.ExportName
+		}
 	}
 	for _, p := range s.Parameters {
 		if l.Parameters == nil {

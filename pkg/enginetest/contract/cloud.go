@@ -277,12 +277,13 @@ func CloudLaws() map[string]func(testing.TB, Sky) {
 			s.up("vpc", "v1")
 			s.up("app", "v1", "vpc")
 			s.up("web", "v1", "vpc")
-			for stack, want := range map[string][]string{s.ids["vpc"]: {"app", "web"}, s.ids["app"]: nil} {
-				count := 0
-				users, err := s.Importers(s.Context(), plan.Location{Stack: "vpc", StackID: stack, Target: s.Node("vpc", "v1").Target}, func() { count++ })
-				if err != nil || !slices.Equal(users, want) || count == 0 {
-					s.Errorf("importers %v of %s, %v, with %d requests", users, stack, err, count)
-				}
+			count := 0
+			users, err := s.Importers(s.Context(), s.Node("vpc", "v1").Target, []string{"vpc-Name", "app-Name"}, func() { count++ })
+			if want := []string{"app", "web"}; err != nil || !slices.Equal(users["vpc-Name"], want) || users["app-Name"] != nil || count == 0 {
+				s.Errorf("importers %v, %v, with %d requests", users, err, count)
+			}
+			if live, err := s.Observe(s.Context(), []plan.Location{s.task("vpc", plan.Update, "v1").Location()}); err != nil || live["vpc"].Exports["Name"] != "vpc-Name" {
+				s.Errorf("exports %v, %v", live["vpc"].Exports, err)
 			}
 		},
 		"the resources of a stack are listed with their physical IDs": func(s fixture) {

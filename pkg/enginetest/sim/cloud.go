@@ -18,8 +18,8 @@ import (
 
 // A Cloud is CloudFormation in memory. The digest of a template is its content, as in
 // "v2 imports shop-vpc shop-db". Every stack has two outputs: Name, its physical name,
-// and Value, a hash of its template and parameters. It also has an export, which is
-// in use while another stack imports it.
+// and Value, a hash of its template and parameters. It has an export of its name, and those
+// that its template lists, as in "v2 exports zone".
 type Cloud struct {
 	Seconds  map[string]float64             // how long operations take, by stack; 10 if it is missing
 	Fail     map[string]int                 // how many of the next operations fail, by "shop-vpc/create"
@@ -174,13 +174,6 @@ func (c content) same(other content) bool {
 // sameResources reports whether an update from c to other changes no resource.
 func (c content) sameResources(other content) bool {
 	return c.template == other.template && maps.Equal(c.params, other.params)
-}
-
-// imports lists the stacks whose exports the content uses.
-func (c content) imports() []string {
-	_, list, _ := strings.Cut(c.template, " imports ")
-	list, _, _ = strings.Cut(list, "\n")
-	return strings.Fields(strings.TrimSuffix(list, `"`))
 }
 
 // An event is one change of a stack's status.
@@ -398,24 +391,6 @@ func (c *Cloud) TemplateDigest(ctx context.Context, p plan.Location) (string, er
 	return digestOf(body), err
 }
 
-// Importers implements engine.Clouds.
-func (c *Cloud) Importers(_ context.Context, p plan.Location, count func()) ([]string, error) {
-	count()
-	if err := c.denied(p.Target); err != nil {
-		return nil, err
-	}
-	st := c.find(p)
-	if st == nil {
-		return nil, fault.New(fault.Missing, "stack %s does not exist", p.Stack)
-	}
-	var users []string
-	for _, name := range c.users(st) {
-		name, _, _ = strings.Cut(name, "@") // the target
-		users = append(users, name)
-	}
-	return users, nil
-}
-
 // Resources implements engine.Clouds. A stack has a topic and perhaps a table.
 func (c *Cloud) Resources(_ context.Context, p plan.Location, count func()) (map[string]string, error) {
 	count()
@@ -431,23 +406,6 @@ func (c *Cloud) Resources(_ context.Context, p plan.Location, count func()) (map
 		all["Table"] = name
 	}
 	return all, nil
-}
-
-// Exports implements engine.Clouds. The export of a stack is its output Name, as NAME-Name.
-func (c *Cloud) Exports(_ context.Context, t project.Target, names []string, count func()) (map[string]plan.Export, error) {
-	count()
-	if err := c.denied(t); err != nil {
-		return nil, err
-	}
-	found := make(map[string]plan.Export)
-	for _, name := range names {
-		stack, is := strings.CutSuffix(name, "-Name")
-		st := c.live[c.called(plan.Location{Stack: stack, Target: t})]
-		if is && st != nil && st.now.value != "" {
-			found[name] = plan.Export{Stack: stack, Value: st.outputs()["Name"]}
-		}
-	}
-	return found, nil
 }
 
 // Describe implements engine.Clouds.
@@ -490,7 +448,7 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 		}
 	}
 	l := plan.Live{
-		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), LastUpdated: d.lastUpdated, Protected: st.protected, Tags: maps.Clone(st.now.tags), Deployment: st.deployment,
+		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), Exports: st.exportsByOutput(), LastUpdated: d.lastUpdated, Protected: st.protected, Tags: maps.Clone(st.now.tags), Deployment: st.deployment,
 		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
@@ -762,33 +720,12 @@ func (c *Cloud) failure(st *stack, operation string, want content) string {
 		return "Topic (AWS::SNS::Topic): not found"
 	}
 	for _, name := range want.imports() {
-		on := c.live[name]
-		if on == nil || on.now.value == "" {
+		if c.exporter(name) == nil {
 			return "no export named " + name
 		}
 	}
 	return ""
 }
-
-// user returns the name of a live stack that imports the export of st, or "".
-func (c *Cloud) user(st *stack) string {
-	return strings.Join(c.users(st)[:min(1, len(c.users(st)))], "")
-}
-
-// users lists the live stacks that import the export of one, sorted.
-func (c *Cloud) users(st *stack) []string {
-	var all []string
-	for _, name := range c.Names() {
-		if u := c.live[name]; u != st && u.now.value != "" && slices.Contains(append(u.now.imports(), u.formerImports...), st.name) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-// InUse reports whether another live stack imports the export of the one of that
-// name.
-func (c *Cloud) InUse(name string) bool { return c.user(c.live[name]) != "" }
 
 // Twice lists the steps that started an operation in more than one attempt, as
 // "sw-run-7", sorted.

@@ -252,13 +252,15 @@ func (m crashingCloud) Resources(ctx context.Context, p plan.Location, count fun
 }
 
 // Importers implements engine.Clouds.
-func (m crashingCloud) Importers(ctx context.Context, p plan.Location, count func()) ([]string, error) {
-	return got(m.Backend, ctx, "Clouds.Importers", p.Stack, func() ([]string, error) {
-		if err := m.Cloud.admit(p.Target.Where(), 1, 0); err != nil {
+func (m crashingCloud) Importers(
+	ctx context.Context, t project.Target, exports []string, count func(),
+) (map[string][]string, error) {
+	return got(m.Backend, ctx, "Clouds.Importers", t.Name, func() (map[string][]string, error) {
+		if err := m.Cloud.admit(t.Where(), 1, 0); err != nil {
 			return nil, err
 		}
-		m.Cloud.count("ListImports", 1)
-		return m.Cloud.Importers(ctx, p, count)
+		m.Cloud.count("ListImports", len(exports))
+		return m.Cloud.Importers(ctx, t, exports, count)
 	})
 }
 

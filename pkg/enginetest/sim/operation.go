@@ -74,7 +74,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			return
 		}
 		after(1+watched, func() {
-			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
+			if why := cmp.Or(c.failure(st, operations[t.Request], want), c.conflict(st, want), c.unexportable(st, want)); why != "" {
 				c.failCreation(st, t, why, after)
 				return
 			}
@@ -89,7 +89,7 @@ func (c *Cloud) begin(st *stack, t action.Task, want content) {
 			policy = t.Node.DuringUpdate
 		}
 		after(1+watched, func() {
-			if why := cmp.Or(deniedBy(policy, st.now, want), c.failure(st, operations[t.Request], want), c.conflict(st, want)); why != "" {
+			if why := cmp.Or(deniedBy(policy, st.now, want), c.failure(st, operations[t.Request], want), c.conflict(st, want), c.unexportable(st, want)); why != "" {
 				if st.unrolled {
 					c.set(st, t, "UPDATE_FAILED", why)
 					return

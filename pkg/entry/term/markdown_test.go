@@ -134,15 +134,15 @@ func TestHooksThatDeleteDataAreShown(t *testing.T) {
 	}
 }
 
-// What CloudFormation will refuse is said at the resource and at the output.
+// What CloudFormation will refuse is said at the resource.
 func TestRefusalsAreShown(t *testing.T) {
 	c := manyChanges(1, 0)
 	c.Stacks[0].Resources = []plan.ResourceChange{{ID: "B", Type: "AWS::SNS::Topic", FormerType: "AWS::S3::Bucket", Action: difference.Modify, Replacement: resource.Never, Refused: "one reason"}}
-	c.Stacks[0].Outputs = []plan.OutputChange{{Name: "Id", Action: difference.Dynamic, Why: "VPC is replaced", Refused: "another reason"}}
+	c.Stacks[0].Outputs = []plan.OutputChange{{Name: "Id", Action: difference.Dynamic, Why: "VPC is replaced"}}
 	text := strings.Join(term.Plan(c, 0, false), "\n")
 	for _, want := range []string{
 		"      ~ B  AWS::S3::Bucket → AWS::SNS::Topic\n          CloudFormation will refuse this: one reason\n",
-		"      ? output Id may change: VPC is replaced\n          CloudFormation will refuse this: another reason\n",
+		"      ? output Id may change: VPC is replaced\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say\n%s\n%s", want, text)

@@ -44,7 +44,4 @@ func (p *planText) output(o plan.OutputChange) {
 	default:
 		p.add(6, span{yellow, "~ "}, span{normal, text})
 	}
-	if o.Refused != "" {
-		p.add(10, span{danger, refusal + o.Refused})
-	}
 }

@@ -130,8 +130,35 @@ func (r *resolver) makers() map[Place][]maker {
 }
 
 func (r *resolver) findExports(s *Stack) {
-	if s.Template != nil && s.Template.exports {
-		s.Exports = r.Evaluation(s).Exports()
+	if s.Template == nil {
+		return
+	}
+	s.Node.Links.Hidden = s.Template.Macros()
+	if !s.Template.exports {
+		return
+	}
+	s.Exports = r.Evaluation(s).Exports()
+	s.Node.Links.Exports = make(map[string]string)
+	for _, o := range r.Evaluation(s).Outputs() {
+		if o.Export != nil {
+			s.Node.Links.Exports[o.Name] = ""
+		}
+	}
+	for _, x := range s.Exports {
+		s.Node.Links.Exports[x.Output] = x.Name
+	}
+}
+
+// findImports finds what a stack imports.
+func (r *resolver) findImports(s *Stack) {
+	if s.Template == nil || !s.Template.imports {
+		return
+	}
+	if len(r.Evaluation(s).HiddenImports()) > 0 {
+		s.Node.Links.Imports = []string{""}
+	}
+	for _, i := range r.Evaluation(s).Imports() {
+		s.Node.Links.Imports = append(s.Node.Links.Imports, i.Name)
 	}
 }
 

@@ -215,7 +215,7 @@ func (r *resolver) run() {
 	r.merge()
 	r.move()
 	r.spread(home)
-	steps := []func(*Stack){r.setOptions, r.setAssets, r.addNeeds, r.setTexts, r.setHooks, r.setKnown, r.findExports}
+	steps := []func(*Stack){r.setOptions, r.setAssets, r.addNeeds, r.setTexts, r.setHooks, r.setKnown, r.findExports, r.findImports}
 	for _, step := range steps {
 		for _, s := range r.Stacks {
 			if r.Full() {

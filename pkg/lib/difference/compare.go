@@ -236,8 +236,9 @@ func (c *comparison) output(name string) (Output, bool) {
 	case after == absent:
 		o.Action = Remove
 	default:
-		value := c.after.Reduce(is.Value)
-		p.diff(nil, c.before.Reduce(was.Value), value)
+		former, value := c.before.Reduce(was.Value), c.after.Reduce(is.Value)
+		p.diff(nil, former, value)
+		o.Certain = otherTexts(former, value) || p.renewed(value)
 		o.Action = Modify
 		if len(p.found) == 0 {
 			o.Action = Dynamic
@@ -249,6 +250,26 @@ func (c *comparison) output(name string) (Output, bool) {
 		return o, len(p.found) > 0 || o.NoLonger || exportName(c.after, is) != o.Export
 	}
 	return o, true
+}
+
+// otherTexts reports whether two values are known and differ.
+func otherTexts(a, b any) bool {
+	was, before := template.Text(a)
+	is, after := template.Text(b)
+	return before && after && was != is
+}
+
+// renewed reports whether a value is the ID or the ARN of a resource that is certainly replaced.
+func (p *properties) renewed(value any) bool {
+	call, is := value.(template.Call)
+	if !is {
+		return false
+	}
+	return slices.ContainsFunc(template.References(call), func(r template.Reference) bool {
+		identifies := r.Attribute == "" || strings.HasSuffix(r.Attribute, "Arn") || strings.HasSuffix(r.Attribute, "Id")
+		changed := p.changes[r.Name]
+		return identifies && r.Export == "" && changed != nil && changed.Action == Replace && !changed.Possible
+	})
 }
 
 // exportName is the name under which an output is exported; empty if it is not exported

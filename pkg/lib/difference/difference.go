@@ -82,6 +82,7 @@ type Output struct {
 	Export   string // its name before; empty if it is not exported or the name is not known
 	NoLonger bool   // nothing is exported under that name any more
 	Because  string
+	Certain  bool // of an output that stays: its value certainly is another one
 }
 
 // Uncertain is what may change and is not in the templates.
