@@ -23,10 +23,13 @@ func (x exportIndex) set(name string, st *stack) {
 
 // indexExports brings the indexes of exports and imports up to date with a stack.
 func (s *Service) indexExports(st *stack) {
-	for _, o := range exported(st.Now.Outputs) {
+	for _, o := range st.exports() {
 		s.exporting.set(o.Export, st)
 	}
 	imports := slices.Concat(st.Now.Imports, st.Holds)
+	for _, child := range st.inside() {
+		imports = append(imports, child.Now.Imports...)
+	}
 	if st.Before != nil {
 		imports = append(imports, st.Before.Imports...)
 	}
@@ -53,12 +56,20 @@ func (s *Service) exportConflict(st *stack, outputs []output) string {
 	return ""
 }
 
-// importers are the names of the stacks that import an export, sorted.
+// importers are the names of the stacks that import an export, nested ones included, sorted.
 func (s *Service) importers(export string, but *stack) []string {
 	var names []string
 	for st := range s.importing[export] {
-		if st != but && st.importsExport(export) {
+		if st == but {
+			continue
+		}
+		if st.importsExport(export) {
 			names = append(names, st.Name)
+		}
+		for _, child := range st.inside() {
+			if slices.Contains(child.Now.Imports, export) {
+				names = append(names, child.Name)
+			}
 		}
 	}
 	slices.Sort(names)
@@ -68,9 +79,12 @@ func (s *Service) importers(export string, but *stack) []string {
 // exportInUse says why the outputs of a stack cannot be replaced by others: an export that is imported would be deleted
 // or changed.
 func (s *Service) exportInUse(st *stack, outputs []output) string {
-	old := st.exports()
-	if st.Before != nil {
+	old := st.ownExports()
+	switch {
+	case st.Before != nil:
 		old = exported(st.Before.Outputs)
+	case outputs == nil: // the stack is deleted, with those nested in it
+		old = st.exports()
 	}
 	for _, o := range old {
 		i := slices.IndexFunc(outputs, func(n output) bool { return n.Export == o.Export })
@@ -87,6 +101,20 @@ func (s *Service) exportInUse(st *stack, outputs []output) string {
 		return "Update canceled. Cannot update export " + o.Export + inUse(users)
 	}
 	return ""
+}
+
+// nestedExports says why the exports of a nested stack cannot become others. root is the stack around it, was is the nested
+// stack as it is, and will are its outputs.
+func (s *Service) nestedExports(root *stack, was version, will []output) string {
+	for _, o := range exported(was.Outputs) {
+		i := slices.IndexFunc(will, func(n output) bool { return n.Export == o.Export })
+		if users := s.importers(o.Export, root); len(users) > 0 && i < 0 {
+			return "Cannot delete export " + o.Export + inUse(users)
+		} else if len(users) > 0 && will[i].Value != o.Value {
+			return "Cannot update export " + o.Export + inUse(users)
+		}
+	}
+	return s.exportConflict(root, will)
 }
 
 func exported(all []output) []output {

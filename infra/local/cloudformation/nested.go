@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -17,7 +18,7 @@ const (
 )
 
 // nestedStack is the content of a resource that is a stack. It changes with its resource, at once, and has the status of that. It has no
-// events of its own, and its exports are not exported.
+// events of its own.
 type nestedStack struct {
 	Now        version
 	Resources  map[string]*resource
@@ -52,7 +53,7 @@ func (n *nestedStack) output(attribute string) (string, bool) {
 
 // asStack is a nested stack as it was before, for an evaluation; is is nil if it is new.
 func (r *resource) asStack(parent *stack, is *resource) *stack {
-	st := &stack{ID: r.Physical, Name: plainName(r.Physical), Operations: parent.Operations, Deployment: parent.Deployment, depth: parent.depth + 1}
+	st := &stack{ID: r.Physical, Name: plainName(r.Physical), Operations: parent.Operations, Deployment: parent.Deployment, depth: parent.depth + 1, Root: parent.root()}
 	if is != nil && is.Nested != nil && is.Physical == r.Physical {
 		st.Now, st.Resources = is.Nested.Now, is.Nested.Resources
 	}
@@ -93,7 +94,11 @@ func (d *evaluation) nest(r, is *resource) {
 		fail(err)
 		return
 	}
-	v.Outputs = b.outputs
+	v.Outputs, v.Imports = b.outputs, b.imports
+	root := cmp.Or(d.service.byID[d.stack.root()], d.stack) // a stack that is new has no ID yet
+	if why := cmp.Or(b.failure, d.service.nestedExports(root, st.Now, b.outputs)); why != "" {
+		r.Faults = map[string]string{"create": why, "update": why}
+	}
 	r.Nested = &nestedStack{Now: *v, Resources: b.resources}
 	if is != nil && is.Nested != nil && is.Physical == r.Physical {
 		r.Nested.Detections = is.Nested.Detections

@@ -153,3 +153,45 @@ func TestReviewOfNestedStacks(t *testing.T) {
 		}
 	})
 }
+
+// A nested stack exports and imports as any other stack does.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
+func TestExportsOfNestedStacks(t *testing.T) {
+	const (
+		around = "Resources: {In: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: https://templates.s3.amazonaws.com/%s}}}"
+		makes  = "Resources: {T: {Type: AWS::SNS::Topic}}\nOutputs: {T: {Value: !Ref T, Export: {Name: topic}}}"
+		uses   = "Resources: {P: {Type: AWS::SSM::Parameter, Properties: {Type: String, Value: !ImportValue topic}}}"
+		topic  = "Resources: {T: {Type: AWS::SNS::Topic}}\n"
+	)
+	templates := map[string]string{"makes": makes, "uses": uses}
+	nested(t, templates, func(w *account) {
+		base, user := fmt.Sprintf(around, "makes"), fmt.Sprintf(around, "uses")
+		w.create("early", user)
+		w.wait("early", types.StackStatusRollbackComplete)
+		w.up("base", base)
+		user0 := w.up("user", user)
+		listed, err := w.client.ListImports(w.Context(), &cfn.ListImportsInput{ExportName: aws.String("topic")})
+		if err != nil || len(listed.Imports) != 1 {
+			t.Fatalf("importers: %+v, %v", listed, err)
+		}
+		importer, err := w.client.DescribeStacks(w.Context(), &cfn.DescribeStacksInput{StackName: &listed.Imports[0]})
+		if err != nil || len(importer.Stacks) != 1 || !strings.Contains(aws.ToString(importer.Stacks[0].ParentId), "/user/") {
+			t.Errorf("the importer %q is not the nested stack: %+v, %v", listed.Imports[0], importer, err)
+		}
+		templates["makes"] = topic
+		w.update("base", base)
+		w.wait("base", types.StackStatusUpdateRollbackComplete)
+		w.remove("base")
+		if st := w.wait("base", types.StackStatusUpdateRollbackComplete); !strings.Contains(aws.ToString(st.StackStatusReason), "in use by") {
+			t.Errorf("reason: %s", aws.ToString(st.StackStatusReason))
+		}
+		w.remove("user")
+		w.wait(user0, types.StackStatusDeleteComplete)
+		w.update("base", base)
+		w.wait("base", types.StackStatusUpdateComplete)
+		templates["makes"] = makes
+		w.up("other", base)
+		w.update("base", base)
+		w.wait("base", types.StackStatusUpdateRollbackComplete)
+	})
+}

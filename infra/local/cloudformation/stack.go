@@ -193,8 +193,17 @@ func (st *stack) remember(name string) {
 	st.Rollback[name] = nil
 }
 
-// exports are the stack's exports.
+// exports are the exports of the stack and of those nested in it: each is a stack like others.
 func (st *stack) exports() []output {
+	all := st.ownExports()
+	for _, child := range st.inside() {
+		all = append(all, child.ownExports()...)
+	}
+	return all
+}
+
+// ownExports are the stack's exports without those of nested stacks.
+func (st *stack) ownExports() []output {
 	var all []output
 	for _, o := range st.Now.Outputs {
 		if o.Export != "" && st.exists() {

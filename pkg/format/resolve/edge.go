@@ -116,7 +116,7 @@ func (s *Stack) Place(name string) Place {
 // A maker is a stack that makes an export, or may make it, of one of its outputs.
 type maker struct {
 	stack  *Stack
-	output string
+	output string // "" for an export of a nested stack
 }
 
 func (r *resolver) makers() map[Place][]maker {
@@ -124,6 +124,9 @@ func (r *resolver) makers() map[Place][]maker {
 	for _, s := range r.Stacks {
 		for _, x := range s.Exports {
 			all[s.Place(x.Name)] = append(all[s.Place(x.Name)], maker{s, x.Output})
+		}
+		for _, name := range s.nestedExports {
+			all[s.Place(name)] = append(all[s.Place(name)], maker{stack: s})
 		}
 	}
 	return all
@@ -175,15 +178,23 @@ func (r *resolver) addImports() {
 		if r.Full() {
 			return
 		}
+		imported := func(export string, at problem.Position) {
+			for _, maker := range makers[s.Place(export)] {
+				if maker.stack != s {
+					r.edge(Edge{Node: s.Node.Name, Needs: maker.stack.Node.Name, Cause: Imported, What: export}, at)
+				}
+			}
+		}
+		for _, i := range s.nestedImports {
+			id, _, _ := strings.Cut(i.resource, ".")
+			resource := s.Template.Resources[id]
+			imported(i.export, s.Template.Where(resource.Line, resource.Column))
+		}
 		if s.Template == nil || !s.Template.imports {
 			continue
 		}
 		for _, i := range r.Evaluation(s).Imports() {
-			for _, maker := range makers[s.Place(i.Name)] {
-				if maker.stack != s {
-					r.edge(Edge{Node: s.Node.Name, Needs: maker.stack.Node.Name, Cause: Imported, What: i.Name}, s.Template.Where(i.Line, i.Column))
-				}
-			}
+			imported(i.Name, s.Template.Where(i.Line, i.Column))
 		}
 	}
 }

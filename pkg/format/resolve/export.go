@@ -45,6 +45,9 @@ func (r *resolver) useExport(s *Stack, source project.Source, makers map[Place][
 		return same, nil
 	case r.limits.full:
 		return same, reference.ErrReported
+	case slices.ContainsFunc(of, func(m maker) bool { return m.output == "" }):
+		name := of[0].stack.Node.Name
+		return same, fmt.Errorf("a stack nested in %s makes this export: give %s an output with its value, and write ${%s.OUTPUT}", name, name, name)
 	case len(of) > 1:
 		return same, fmt.Errorf("stacks %s and %s of this project may both make this export: write ${%s.%s ?? %s.%s}",
 			of[0].stack.Node.Name, of[1].stack.Node.Name, of[0].stack.Node.Name, of[0].output, of[1].stack.Node.Name, of[1].output)

@@ -82,6 +82,9 @@ type Stack struct {
 	targetsUnknown bool // which was reported
 	unit           bool // one of its targets is a target of an organizational unit, or is one account of several that the files name, so that it has one target or many, from plan to plan
 	evaluation     *template.Evaluation
+
+	nestedExports []string // the names of exports that stacks nested in it make
+	nestedImports []nestedImport
 }
 
 // Defaults are declared defaults, and the stacks of this environment that they
@@ -215,7 +218,7 @@ func (r *resolver) run() {
 	r.merge()
 	r.move()
 	r.spread(home)
-	steps := []func(*Stack){r.setOptions, r.setAssets, r.addNeeds, r.setTexts, r.setHooks, r.setKnown, r.findExports, r.findImports}
+	steps := []func(*Stack){r.setOptions, r.setAssets, r.addNeeds, r.setTexts, r.setHooks, r.setKnown, r.findExports, r.findImports, r.linkNested}
 	for _, step := range steps {
 		for _, s := range r.Stacks {
 			if r.Full() {

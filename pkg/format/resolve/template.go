@@ -33,6 +33,7 @@ type Template struct {
 	about            project.Template
 	imports, exports bool // in any scope
 	reads            bool // outputs of other stacks, in any scope
+	nests            bool // it has nested stacks
 	origin           func(line, column int) problem.Position
 }
 
@@ -154,6 +155,9 @@ func (t *templates) parse(one *Template, nested []string) *Template {
 	unscoped := parsed.In(template.Scope{Room: t.limits.values})
 	one.imports = len(unscoped.Imports())+len(unscoped.HiddenImports()) > 0
 	one.reads = len(unscoped.Reads())+len(unscoped.HiddenReads()) > 0
+	for _, resource := range parsed.Resources {
+		one.nests = one.nests || resource.Type == nestedType
+	}
 	for _, o := range parsed.Outputs {
 		one.exports = one.exports || o.Export != nil
 	}
