@@ -20,6 +20,9 @@ func drawGraph(ctx context.Context, c *call) (int, error) {
 	if err != nil {
 		return c.refuse(err)
 	}
+	for _, w := range l.Warnings {
+		fmt.Fprintln(c.Err, "warning: "+w.String())
+	}
 	p := newPicture(l.Loaded)
 	if c.flags.output == "json" {
 		return ExitOK, json.NewEncoder(c.Out).Encode(p)

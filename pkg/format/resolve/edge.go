@@ -173,12 +173,20 @@ func (r *resolver) addImports() {
 	if len(makers) == 0 {
 		return
 	}
+	elsewhere := map[string][]maker{} // by the name of the export, in all accounts and regions
+	for at, all := range makers {
+		elsewhere[at.name] = append(elsewhere[at.name], all...)
+	}
+	for _, all := range elsewhere {
+		slices.SortFunc(all, func(a, b maker) int { return cmp.Compare(a.stack.Node.Name, b.stack.Node.Name) })
+	}
 	for _, s := range r.Stacks {
 		r.useExports(s, makers)
 		if r.Full() {
 			return
 		}
 		imported := func(export string, at problem.Position) {
+			r.warnElsewhere(s, export, at, elsewhere, makers)
 			for _, maker := range makers[s.Place(export)] {
 				if maker.stack != s {
 					r.edge(Edge{Node: s.Node.Name, Needs: maker.stack.Node.Name, Cause: Imported, What: export}, at)

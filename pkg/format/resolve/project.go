@@ -130,16 +130,21 @@ func (p *Project) Full() bool { return p.limits.reached() }
 // before any stack is deployed.
 func (p *Project) Evaluation(s *Stack) *template.Evaluation {
 	if s.evaluation == nil {
-		s.evaluation = s.Template.In(template.Scope{
-			Parameters:       s.Known,
-			StackName:        s.Node.Stack,
-			AccountID:        s.Node.Target.Account,
-			Region:           s.Node.Target.Region,
-			NotificationARNs: []string{},
-			Room:             p.limits.values,
-		})
+		s.evaluation = s.Template.In(p.scope(s))
 	}
 	return s.evaluation
+}
+
+// scope is what is known of a stack before any stack is deployed.
+func (p *Project) scope(s *Stack) template.Scope {
+	return template.Scope{
+		Parameters:       s.Known,
+		StackName:        s.Node.Stack,
+		AccountID:        s.Node.Target.Account,
+		Region:           s.Node.Target.Region,
+		NotificationARNs: []string{},
+		Room:             p.limits.values,
+	}
 }
 
 // A resolver resolves one environment, step by step: each step needs the results
@@ -229,6 +234,7 @@ func (r *resolver) run() {
 	}
 	r.checkGroups()
 	r.addImports()
+	r.addHiddenImports()
 	r.addReads()
 	r.setProjectHooks(home)
 	r.setPromotion()
