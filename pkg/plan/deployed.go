@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // A Deployed is the template that CloudFormation has of a stack which is not certainly as Stackwright left it.
@@ -34,6 +37,34 @@ func (v View) Unproved() []string {
 func (r Record) Proves(live Live, template string) bool {
 	return r.Digest != "" && r.Template != "" && r.Template == template && r.StackID == live.StackID &&
 		live.Status.Good() && r.Settings.prove(live)
+}
+
+// Matches reports whether the live stack of a desired node is as Stackwright left it, by the digest of what was
+// deployed. Unlike Record.Proves, it needs no settings of the record, but the files. The template is the one that the
+// stack has, with its digest.
+func (v View) Matches(name, digest string, t *template.Template) bool {
+	n, r, live := v.Desired.Nodes[name], v.Recorded[name], v.Live[name]
+	if n.Name == "" || r.Digest == "" || r.Template != digest || r.StackID != live.StackID || !live.Status.Good() ||
+		live.Project != v.Desired.ID() {
+		return false
+	}
+	n.Stack, n.Target, n.Protect, n.Notifications = r.Stack, r.Target, live.Protected, live.Notifications
+	n.Template.Digest, n.StackPolicy.Digest, n.Tags = digest, r.Policy, literals(live.Tags)
+	given := make(map[string]project.Text)
+	for parameter, value := range live.Parameters {
+		_, written := n.Parameters[parameter]
+		switch ignored := slices.Contains(n.IgnoreChanges, parameter); {
+		case value == hidden && !ignored:
+			return false
+		case written:
+			given[parameter] = project.Literal(value)
+		case !ignored && value != defaults(t)[parameter]:
+			return false
+		}
+	}
+	n.Parameters = given
+	got, err := n.Resolve(v.output)
+	return err == nil && got.Digest == r.Digest
 }
 
 // TemplateOf returns the digest of the template of the stack of a recorded node, and why its resources are not

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	accounts "github.com/stackwright/stackwright/pkg/aws/sts"
 	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
-	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -57,7 +55,11 @@ func (s *session) why(ctx context.Context, l loaded, name string) (report.Why, e
 		return report.Why{}, fmt.Errorf("read the stacks of %s: %w", p.ID(), err)
 	}
 	v.Desired.Nodes, caveats = withoutImports(p, name, caveats)
-	next, err := v.Why(name, s.templatesFor(ctx, cloud, l, v, name))
+	templates := deployedTemplates{ctx, cloud, l, make(map[string][]byte)}
+	if v, err = templates.read(v, name); err != nil {
+		return report.Why{}, err
+	}
+	next, err := v.Why(name, templates.of)
 	if err != nil {
 		return report.Why{}, err
 	}
@@ -120,42 +122,6 @@ func clientsOf(places *accounts.Accounts) cloudformation.TargetClients {
 			return cloudformation.TargetClient{}, err
 		}
 		return cloudformation.TargetClient{Client: sdk.NewFromConfig(cfg), Role: execution}, nil
-	}
-}
-
-// templatesFor returns the templates of the files, and those that a stack and its dependencies were last deployed from, which it reads from
-// CloudFormation.
-func (s *session) templatesFor(ctx context.Context, cloud *cloudformation.Cloud, l loaded, v plan.View, name string) plan.Templates {
-	from := make(map[string]plan.Location)
-	for next := []string{name}; len(next) > 0; {
-		node := next[0]
-		next = next[1:]
-		r := v.Recorded[node]
-		if _, done := from[r.Template]; r.StackID != "" && !done {
-			from[r.Template] = r.Location()
-		}
-		for _, need := range v.Desired.Nodes[node].Needs {
-			if r := v.Recorded[need]; r.Template != "" && from[r.Template].Node == "" {
-				next = append(next, need)
-			}
-		}
-	}
-	return func(digest string) (*template.Template, error) {
-		if body, ok := l.Templates[digest]; ok {
-			return template.Parse("template", body)
-		}
-		at, known := from[digest]
-		if !known {
-			return nil, fault.New(fault.Missing, "no stack that this one depends on was deployed from it")
-		}
-		body, err := cloud.DeployedTemplate(ctx, at)
-		switch {
-		case err != nil:
-			return nil, err
-		case fmt.Sprintf("%x", sha256.Sum256(body)) != digest:
-			return nil, fault.New(fault.Missing, "CloudFormation returns another template than was deployed")
-		}
-		return template.Parse("template", body)
 	}
 }
 
