@@ -1,0 +1,72 @@
+package template_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stackwright/stackwright/pkg/lib/loss"
+	"github.com/stackwright/stackwright/pkg/lib/template"
+)
+
+// A template that CloudFormation has returned gets the texts of the known template at the same places. A text that no
+// known template has is named, and a question mark that a known template has, too, is no loss.
+func TestRestore(t *testing.T) {
+	const topic = "Resources:\n  Topic:\n    Type: AWS::SNS::Topic\n    Properties:\n      DisplayName: Übersicht 東京\n"
+	const url = "Outputs:\n  Url: { Value: \"https://a.example/?x=1\" }\n"
+	const tags = "      Tags: [{ Key: Straße, Value: Süd }]\n"
+	for _, c := range []struct {
+		name, live string
+		known      []string
+		want       string // "" for the live one
+		lost       []string
+	}{
+		{"as known", topic + tags, []string{url, topic + tags}, topic + tags, nil},
+		{"without a question mark", "Resources: {}\n", []string{topic}, "", nil},
+		{"a real question mark", url, []string{url}, url, nil},
+		{"with a resource more", topic + tags + "  Other: { Type: 'AWS::SNS::Topic' }\n", []string{topic + tags}, topic + tags + "  Other: { Type: 'AWS::SNS::Topic' }\n", nil},
+		{"with another text", topic + "  Other: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: Köln? } }\n", []string{topic},
+			topic + "  Other: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: 'K?ln?' } }\n", []string{"Resources.Other.Properties.DisplayName"}},
+		{"nothing known", topic + tags, nil, "", []string{"Resources.Topic.Properties.DisplayName", "Resources.Topic.Properties.Tags[0].Key", "Resources.Topic.Properties.Tags[0].Value"}},
+		{"other kinds at the same places", topic + tags, []string{"Resources: [Topic]\n", "Resources: {Topic: {Properties: {Tags: {}}}}", "{"}, "",
+			[]string{"Resources.Topic.Properties.DisplayName", "Resources.Topic.Properties.Tags[0].Key", "Resources.Topic.Properties.Tags[0].Value"}},
+		{"as JSON", `{"Resources": {"Topic": {"Properties": {"DisplayName": "Größe"}}}, "Outputs": {}}`, []string{`{"Resources": {"Topic": {"Properties": {"DisplayName": "Größe"}}}}`},
+			`{"Resources": {"Topic": {"Properties": {"DisplayName": "Größe"}}}, "Outputs": {}}`, nil},
+		{"not YAML", "a: [?", []string{topic}, "", nil},
+	} {
+		var known [][]byte
+		for _, one := range c.known {
+			known = append(known, []byte(one))
+		}
+		got, lost := template.Restore([]byte(loss.Of(c.live)), known...)
+		want := c.want
+		if want == "" {
+			want = loss.Of(c.live)
+		}
+		if !same(t, string(got), want) || !slices.Equal(lost, c.lost) {
+			t.Errorf("%s: %s, lost %q, want %s, lost %q", c.name, got, lost, want, c.lost)
+		}
+	}
+}
+
+// same reports whether two templates are the same but for how they are written.
+func same(t *testing.T, a, b string) bool {
+	t.Helper()
+	one, err := template.Importing([]byte(a), []byte("{}"), nil)
+	other, failed := template.Importing([]byte(b), []byte("{}"), nil)
+	if err != nil || failed != nil {
+		return a == b
+	}
+	flat := strings.NewReplacer("\"", "", "'", "")
+	return flat.Replace(string(one)) == flat.Replace(string(other))
+}
+
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Resources: {}": true, "Resources: {A: {Type: ü}}": false, `Description: "\u00dc"`: false, "# ü\nResources: {}": false, "a: [": false, "{}": true,
+	} {
+		if got := template.Plain([]byte(text)); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}
