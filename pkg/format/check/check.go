@@ -20,17 +20,18 @@ type checker struct {
 	*problem.List
 	own      Installation
 	home     project.Target
-	collides map[*resolve.Stack]bool // with another stack's physical name
+	collides map[*resolve.Stack]bool    // with another stack's physical name
+	doubted  map[*resolve.Template]bool // its texts were checked
 }
 
 // Project adds the problems of a project to the list.
 func Project(p *resolve.Project, own Installation, home project.Target, list *problem.List) {
-	c := &checker{Project: p, List: list, own: own, home: home, collides: map[*resolve.Stack]bool{}}
+	c := &checker{Project: p, List: list, own: own, home: home, collides: map[*resolve.Stack]bool{}, doubted: map[*resolve.Template]bool{}}
 	c.defaults()
 	c.limits()
 	c.names()
 	c.approvals()
-	for _, check := range []func(*resolve.Stack){c.parameters, c.capabilities, c.resourceTypes, c.retain, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks, c.lifetime, c.alarms} {
+	for _, check := range []func(*resolve.Stack){c.parameters, c.doubtful, c.capabilities, c.resourceTypes, c.retain, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks, c.lifetime, c.alarms} {
 		for _, s := range p.Stacks {
 			if c.Full() {
 				return

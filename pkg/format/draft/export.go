@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -83,7 +84,7 @@ func exported(stack string, live []Live, byNode map[string]Live, files archive.F
 			needed, _, _ := strings.Cut(node, "@")
 			delete(needs, needed)
 		default:
-			s.Parameters[key] = Literal(value)
+			s.Parameters[key] = Literal(loss.Doubt(value))
 		}
 	}
 	s.Needs = slices.Sorted(maps.Keys(needs))
@@ -102,7 +103,7 @@ func sourceOf(value string, needs []string, byNode map[string]Live) (node, outpu
 	for _, need := range needs {
 		outputs := byNode[need].Recorded.Outputs
 		for _, key := range slices.Sorted(maps.Keys(outputs)) {
-			if value != "" && outputs[key] == value {
+			if value != "" && loss.Same(value, outputs[key]) {
 				node, output = need, key
 				found++
 			}

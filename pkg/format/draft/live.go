@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/declared"
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -63,7 +64,7 @@ func From(name, prefix string, live []Live) (archive.Files, []Stack) {
 			if parsed.Parameters[key].NoEcho { // the value is ****
 				s.Parameters[key] = secretOf(l, key)
 			} else {
-				s.Parameters[key] = Literal(value)
+				s.Parameters[key] = Literal(loss.Doubt(value))
 			}
 		}
 		all = append(all, s)
@@ -77,13 +78,13 @@ func (s *Stack) take(l Live, files archive.Files) *template.Template {
 	if bytes.HasPrefix(bytes.TrimSpace(l.Template), []byte("{")) {
 		s.Template = "templates/" + s.Name + ".json"
 	}
-	files[s.Template] = l.Template
+	files[s.Template] = []byte(loss.Doubt(string(l.Template)))
 	parsed, err := template.Parse(s.Template, l.Template)
 	if err != nil { // reading the project reports it
 		parsed = &template.Template{}
 	}
 	for key, value := range ownTags(l) {
-		s.Tags[key] = Literal(value)
+		s.Tags[loss.Doubt(key)] = Literal(loss.Doubt(value))
 	}
 	return parsed
 }
