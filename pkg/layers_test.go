@@ -24,8 +24,9 @@ lib/strict            lib/shorten lib/suggest
 lib/cron              lib/pattern
 lib/cidr
 lib/document
+lib/loss
 lib/function          lib/cidr lib/suggest
-lib/template          lib/cidr lib/document lib/graph lib/pattern
+lib/template          lib/cidr lib/document lib/graph lib/loss lib/pattern
 lib/jinja
 lib/resource
 lib/diagram
@@ -44,7 +45,7 @@ fault
 project               fault lib/function lib/graph lib/pattern lib/suggest
 remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/shorten lib/suggest
-plan                  fault project lib/cost lib/difference lib/graph lib/pattern lib/price lib/resource lib/shorten lib/suggest lib/template
+plan                  fault project lib/cost lib/difference lib/graph lib/loss lib/pattern lib/price lib/resource lib/shorten lib/suggest lib/template
 unit                  fault project
 run                   fault project access plan
 revision              fault project plan run
@@ -54,17 +55,17 @@ suspend               fault project plan
 backup                fault project plan lib/pattern
 action                fault project plan hook suspend lib/price
 policy                fault project plan lib/difference lib/document lib/expression lib/resource lib/suggest
-fact                  fault project plan run action lib/template
-engine                fault project plan run action fact revision lib/budget lib/shorten lib/template
+fact                  fault project plan run action lib/loss lib/template
+engine                fault project plan run action fact revision lib/budget lib/loss lib/shorten lib/template
 
 enginetest/asl        lib/shorten
 enginetest/figure
 enginetest/workload
-enginetest/sim        fault hook backup suspend project unit plan policy run action fact engine enginetest/asl lib/budget lib/price
-enginetest/contract   fault project unit plan run backup suspend action engine lib/budget lib/template
+enginetest/sim        fault hook backup suspend project unit plan policy run action fact engine enginetest/asl lib/budget lib/loss lib/price
+enginetest/contract   fault project unit plan run backup suspend action engine lib/budget lib/loss lib/template
 
 aws/awserr            fault sdk
-aws/cloudformation    fault project plan action lib/difference lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
+aws/cloudformation    fault project plan action lib/difference lib/loss lib/pattern lib/resource lib/stackpolicy aws/awserr sdk
 aws/awsbackup         fault project backup aws/awserr sdk
 aws/autoscaling       fault project suspend lib/price aws/awserr sdk
 aws/cloudwatch        fault project run aws/awserr sdk
@@ -96,8 +97,8 @@ format/plain          project format/archive format/declared format/packages for
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
 format/sceptre        project hook remote format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        fault project remote format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template
-format/check          project hook format/declared format/problem format/resolve lib/graph lib/resource lib/template
-format/draft          fault project format/archive format/declared format/plain format/problem lib/pattern lib/template
+format/check          project hook format/declared format/problem format/resolve lib/graph lib/loss lib/resource lib/template
+format/draft          fault project format/archive format/declared format/plain format/problem lib/loss lib/pattern lib/template
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 format/accept         plan project remote format format/archive format/declared format/problem lib/document lib/pattern lib/template
 format/convert        fault project format format/archive format/declared format/draft format/problem lib/pattern

@@ -18,15 +18,21 @@ func (l *laptop) outside(client *cloudformation.Client, in cloudformation.Update
 	if _, err := client.UpdateStack(l.Context(), &in); err != nil {
 		l.Fatal(err)
 	}
+	l.ends(client, aws.ToString(in.StackName), types.StackStatusUpdateComplete)
+}
+
+// ends waits until a stack of a laptop has a status.
+func (l *laptop) ends(client *cloudformation.Client, name string, status types.StackStatus) {
+	l.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		out, err := client.DescribeStacks(l.Context(), &cloudformation.DescribeStacksInput{StackName: in.StackName})
+		out, err := client.DescribeStacks(l.Context(), &cloudformation.DescribeStacksInput{StackName: &name})
 		switch {
 		case err != nil:
 			l.Fatal(err)
-		case out.Stacks[0].StackStatus == types.StackStatusUpdateComplete:
+		case out.Stacks[0].StackStatus == status:
 			return
 		case time.Now().After(end):
-			l.Fatal("the stack is not updated: ", out.Stacks[0].StackStatus)
+			l.Fatal("the stack stays ", out.Stacks[0].StackStatus)
 		}
 	}
 }

@@ -221,9 +221,10 @@ type Cloud interface {
 	// read by its ID is found even after its deletion.
 	Live(context.Context, plan.Location) (plan.Live, error)
 
-	// TemplateDigest reads the template that the stack of a location was last deployed from, and returns its digest.
-	// Its error is of kind Denied if the template may not be read, and Missing if there is none.
-	TemplateDigest(context.Context, plan.Location) (string, error)
+	// TemplateDigest reads the template that the stack of a location was last deployed from, and returns its digest:
+	// the recorded one if CloudFormation may have returned that template. Its error is of kind Denied if the template
+	// may not be read, and Missing if there is none.
+	TemplateDigest(ctx context.Context, p plan.Location, recorded string) (string, error)
 
 	// Begin sends the task's Request, with its token, to the stack with the recorded
 	// ID. If no ID is recorded, the stack of that name must have the project's tag. It

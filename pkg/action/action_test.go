@@ -101,7 +101,7 @@ func (c *cloud) StackPolicy(context.Context, plan.Location) (project.StackPolicy
 	return c.policy, c.fails["read-policy"]
 }
 
-func (c *cloud) TemplateDigest(context.Context, plan.Location) (string, error) {
+func (c *cloud) TemplateDigest(context.Context, plan.Location, string) (string, error) {
 	c.calls = append(c.calls, "template-digest")
 	return c.template, c.fails["template-digest"]
 }

@@ -165,7 +165,7 @@ func (a change) end(ctx context.Context, t Task, op Operation, live plan.Live) (
 		}
 	}
 	live.Protected, live.Tags, live.Project = t.Node.Protect, t.Want.Tags, t.Project
-	p.Record.Policy, p.Record.Settings = t.Node.StackPolicy.Digest, plan.NewSettings(live, t.Node.IgnoreChanges)
+	p.Record.Policy, p.Record.Settings = t.Node.StackPolicy.Digest, plan.NewSettings(live, t.Node.IgnoreChanges).Given(t.Want.Parameters)
 	p.Record.Settings.Whole = !op.Superseded // else the description is that of another operation
 	return p, nil
 }

@@ -13,7 +13,7 @@ func (t Task) deployed(ctx context.Context, c Cloud, live plan.Live) (digest str
 	if t.Record.Current(live) {
 		return t.Record.Template, nil
 	}
-	digest, err = c.TemplateDigest(ctx, t.Location())
+	digest, err = c.TemplateDigest(ctx, t.Location(), t.Record.Template)
 	if fault.Is(err, fault.Denied, fault.Missing, fault.Refused) {
 		return "", nil // nothing is proved about the stack
 	}

@@ -35,6 +35,7 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 		return Progress{Over: true, Why: unknown}, nil
 	}
 	r := t.Record
+	live = r.Known(live)
 	r.StackID, r.Outputs, r.Run = live.StackID, live.Outputs, t.Run
 	why := "as recorded"
 	if !r.Current(live) {

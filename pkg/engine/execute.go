@@ -332,7 +332,7 @@ func (e *Engine) task(ctx context.Context, r run.Run, s run.Step) (action.Task, 
 	}
 	outputs := func(node, output string) (string, error) {
 		if v, ok := records[node].Outputs[output]; ok {
-			return v, nil
+			return e.whole(ctx, records[node], output, v)
 		}
 		if id := records[node].StackID; output == project.StackID && id != "" {
 			return id, nil

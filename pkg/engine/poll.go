@@ -342,6 +342,9 @@ func (e *Engine) pollStep(ctx context.Context, r run.Run, s *run.Step, o others)
 		}
 		return e.Store.Move(ctx, Change{Run: r.ID, Epoch: r.Epoch, Project: r.Project, From: run.Running, Attempt: s.Attempt, Step: *s})
 	}
+	if err := e.recordWhole(ctx, t, &got); err != nil {
+		return err
+	}
 	if got.Err == nil && s.Answer.Known() && !s.Answer.Yes {
 		got.Err, s.Cause = declined(s.Answer), run.Cause{Kind: run.CauseDeclined, Step: s.ID}
 	}

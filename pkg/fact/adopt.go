@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -36,19 +35,16 @@ func found(ctx context.Context, e Reading, v plan.View) (map[string]plan.Found, 
 	}
 	all := make([]plan.Found, len(names))
 	err = e.Parallel(ctx, len(names), func(ctx context.Context, i int) error {
-		n, live := v.Desired.Nodes[names[i]], v.Live[names[i]]
+		n := v.Desired.Nodes[names[i]]
 		f := &all[i]
-		if f.Owner = others.of(n, live); f.Owner != "" { // the plan refuses it, and says nothing of its template
+		if f.Owner = others.of(n, v.Live[names[i]]); f.Owner != "" { // the plan refuses it, and says nothing of its template
 			return nil
 		}
-		deployed, err := e.Clouds.DeployedTemplate(ctx, plan.Location{Node: n.Name, Stack: n.Stack, StackID: live.StackID, Target: n.Target})
-		switch {
-		case fault.Is(err, fault.Throttled, fault.Unavailable):
+		is, err := e.liveOf(ctx, v, n.Name)
+		if f.Unreadable, f.Lost = is.unreadable, is.lost; err != nil || f.Unreadable != "" {
 			return err
-		case err != nil:
-			f.Unreadable = err.Error()
-			return nil
 		}
+		deployed := is.body
 		desired, err := e.Changes.Template(ctx, n.Template.Digest)
 		if err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -52,15 +51,10 @@ func readDeployed(ctx context.Context, e Reading, v *plan.View) error {
 
 // deployed reads and stores the template of the stack of a recorded node.
 func deployed(ctx context.Context, e Reading, v plan.View, name string) (plan.Deployed, error) {
-	at := v.Recorded[name].Location()
-	at.StackID = v.Live[name].StackID
-	body, err := e.Clouds.DeployedTemplate(ctx, at)
-	switch {
-	case fault.Is(err, fault.Throttled, fault.Unavailable):
-		return plan.Deployed{}, err
-	case err != nil:
-		return plan.Deployed{Unreadable: err.Error()}, nil
+	is, err := e.liveOf(ctx, v, name)
+	if err != nil || is.unreadable != "" {
+		return plan.Deployed{Unreadable: is.unreadable}, err
 	}
-	digest, err := e.Specs.SaveDeployedTemplate(ctx, body)
-	return plan.Deployed{Digest: digest}, err
+	digest, err := e.Specs.SaveDeployedTemplate(ctx, is.body)
+	return plan.Deployed{Digest: digest, Lost: is.lost}, err
 }

@@ -51,7 +51,7 @@ type Services struct {
 func (s Services) All() Facts {
 	return Facts{
 		outputFact(), exportFact(s.Externals), parameterFact(s.Parameters),
-		unitFact(s.Units), suspendFact(s.Suspends), historyFact(), deployedFact(),
+		unitFact(s.Units), suspendFact(s.Suspends), historyFact(), wholeFact(), deployedFact(),
 		snapshotFact(s.BacksUp, s.Backups), rollbackFact(), retryFact(), adoptFact(), replaceFact(), inUseFact(), importFact(), moveFact(),
 	}
 }

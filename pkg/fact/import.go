@@ -59,15 +59,11 @@ func templatesOf(ctx context.Context, e Reading, v plan.View, name string) (f pl
 		f.Empty, err = e.Specs.SaveDeployedTemplate(ctx, deployed)
 		return f, deployed, err
 	}
-	deployed, err = e.Clouds.DeployedTemplate(ctx, plan.Location{Node: n.Name, Stack: n.Stack, StackID: live.StackID, Target: n.Target})
-	switch {
-	case fault.Is(err, fault.Throttled, fault.Unavailable):
+	is, err := e.liveOf(ctx, v, name)
+	if f.Unreadable, f.Lost = is.unreadable, is.lost; err != nil || f.Unreadable != "" {
 		return f, nil, err
-	case err != nil:
-		f.Unreadable = err.Error()
-		return f, nil, nil
 	}
-	f.Digest = "deployed"
+	deployed, f.Digest = is.body, "deployed"
 	f.Template, _ = template.Parse("template", deployed)
 	return f, deployed, nil
 }

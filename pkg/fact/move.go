@@ -53,19 +53,15 @@ func readMoves(ctx context.Context, e Reading, v *plan.View) error {
 // readMoved adds the template of a stack that may be as a move has left it. One that cannot be read says nothing: the
 // plan then says what it knows from the records.
 func readMoved(ctx context.Context, e Reading, v *plan.View, name string) error {
-	at, found := v.Recorded[name].Location(), v.Found[name]
-	at.StackID = v.Live[name].StackID
-	body, err := e.Clouds.DeployedTemplate(ctx, at)
-	switch {
-	case fault.Is(err, fault.Throttled, fault.Unavailable):
+	found := v.Found[name]
+	is, err := e.liveOf(ctx, *v, name)
+	if err != nil || is.unreadable != "" {
 		return err
-	case err != nil:
+	}
+	if found.Template, err = template.Parse("template", is.body); err != nil {
 		return nil
 	}
-	if found.Template, err = template.Parse("template", body); err != nil {
-		return nil
-	}
-	found.Deployed, err = e.Specs.SaveDeployedTemplate(ctx, body)
+	found.Deployed, err = e.Specs.SaveDeployedTemplate(ctx, is.body)
 	v.Found[name] = found
 	return err
 }

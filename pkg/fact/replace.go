@@ -119,10 +119,12 @@ func replaced(ctx context.Context, e Reading, v plan.View, name string) (plan.Fo
 	}
 	at := v.Recorded[name].Location()
 	at.StackID = v.Live[name].StackID
-	deployed, err := e.Clouds.DeployedTemplate(ctx, at)
-	if err == nil {
-		f.Replaced.Physical, err = e.Clouds.Resources(ctx, at)
+	is, err := e.liveOf(ctx, v, name)
+	if err != nil || is.unreadable != "" {
+		f.Replaced.Unreadable = is.unreadable
+		return f, err
 	}
+	f.Replaced.Physical, err = e.Clouds.Resources(ctx, at)
 	switch {
 	case fault.Is(err, fault.Throttled, fault.Unavailable):
 		return f, err
@@ -130,7 +132,7 @@ func replaced(ctx context.Context, e Reading, v plan.View, name string) (plan.Fo
 		f.Replaced.Unreadable = err.Error()
 		return f, nil
 	}
-	if f.Replaced.Template, err = template.Parse("template", deployed); err != nil {
+	if f.Replaced.Template, err = template.Parse("template", is.body); err != nil {
 		f.Replaced.Unreadable = err.Error()
 	}
 	return f, nil

@@ -113,6 +113,7 @@ func AlsoAdopting(p project.Project, names []string) (project.Project, error) {
 // A Found is what adoption, imports and moves have to know of a stack besides its description.
 type Found struct {
 	Owner      string             // the project that owns it; empty if none does
+	Lost       []string           // the places of the texts of its template that may lack characters
 	Unreadable string             // why its template cannot be read; empty if it can
 	Identical  bool               // its template is that of the node, byte by byte
 	Digest     string             // of its template
@@ -200,7 +201,7 @@ func (v View) adoption(name, digest string) (Step, error) {
 func (v View) adoptedDigest(name string) string {
 	n, live, found := v.Desired.Nodes[name], v.Live[name], v.Found[name]
 	got, err := n.Resolve(v.output)
-	if err != nil || !Pinned(n, got) || live.Protected != n.Protect || !slices.Equal(live.Notifications, n.Notifications) || n.StackPolicy.Digest != "" || !maps.Equal(live.Tags, got.Tags) || len(v.unknownSecrets(name)) > 0 {
+	if err != nil || !Pinned(n, got) || live.Protected != n.Protect || !slices.Equal(live.Notifications, n.Notifications) || n.StackPolicy.Digest != "" || !sameTexts(live.Tags, got.Tags) || len(v.unknownSecrets(name)) > 0 {
 		return ""
 	}
 	wanted := maps.Clone(defaults(found.Desired))
@@ -208,7 +209,7 @@ func (v View) adoptedDigest(name string) string {
 	for _, parameter := range n.Keeps(live.Parameters) {
 		wanted[parameter] = live.Parameters[parameter]
 	}
-	if !maps.Equal(live.Parameters, wanted) || !found.same(n, live, wanted) {
+	if !sameTexts(live.Parameters, wanted) || !found.same(n, live, wanted) {
 		return ""
 	}
 	return got.Digest

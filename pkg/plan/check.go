@@ -80,6 +80,7 @@ func (r Record) Compared(id string, live Live, template string, policy project.S
 	if gone := r.comparedID(live); gone != nil {
 		return gone
 	}
+	live = r.Known(live)
 	var all []Finding
 	if live.Project != id && !(r.IsAdopted() && live.Project == "") { // an adopted stack gets the tag with its first update
 		all = append(all, Finding{Kind: CheckProject, Expected: id, Actual: live.Project})

@@ -165,6 +165,9 @@ func (v View) unchanged(order []string) (same, possible map[string]bool, adopted
 // output returns an output of a node, or an error of kind Missing.
 func (v View) output(node, output string) (string, error) {
 	if value, ok := v.outputOf(node, output); ok {
+		if whole, has := v.Outputs[node][output]; has {
+			return value, whole.Refuse(node, output)
+		}
 		return value, nil
 	}
 	return "", fault.New(fault.Missing, "it has no output %s", output)
@@ -180,6 +183,9 @@ func (v View) outputOf(node, output string) (value string, ok bool) {
 		return value, value != ""
 	}
 	value, ok = v.outputs(node)[output]
+	if whole, has := v.Outputs[node][output]; has {
+		value = whole.Value
+	}
 	return value, ok
 }
 

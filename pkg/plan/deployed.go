@@ -5,14 +5,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // A Deployed is the template that CloudFormation has of a stack which is not certainly as Stackwright left it.
 type Deployed struct {
-	Digest     string // under which the template is stored; empty if it cannot be read
-	Unreadable string // why it cannot be read
+	Digest     string   // under which the template is stored; empty if it cannot be read
+	Unreadable string   // why it cannot be read
+	Lost       []string // the places of its texts that may lack characters: CloudFormation does not return all
 }
 
 // Unproved lists the recorded nodes whose stacks exist and are not certainly as Stackwright left them: somebody else
@@ -49,16 +51,16 @@ func (v View) Matches(name, digest string, t *template.Template) bool {
 		return false
 	}
 	n.Stack, n.Target, n.Protect, n.Notifications = r.Stack, r.Target, live.Protected, live.Notifications
-	n.Template.Digest, n.StackPolicy.Digest, n.Tags = digest, r.Policy, literals(live.Tags)
+	n.Template.Digest, n.StackPolicy.Digest, n.Tags = digest, r.Policy, literals(v.whole(live.Tags, n.Tags))
 	given := make(map[string]project.Text)
-	for parameter, value := range live.Parameters {
+	for parameter, value := range v.whole(live.Parameters, n.Parameters) {
 		_, written := n.Parameters[parameter]
 		switch ignored := slices.Contains(n.IgnoreChanges, parameter); {
 		case value == hidden && !ignored:
 			return false
 		case written:
 			given[parameter] = project.Literal(value)
-		case !ignored && value != defaults(t)[parameter]:
+		case !ignored && !loss.Same(value, defaults(t)[parameter]):
 			return false
 		}
 	}

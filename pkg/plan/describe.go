@@ -147,7 +147,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	lost := d.lost(&c, steps, r, live)
 	if len(relocated) > 0 { // the update begins with what the move leaves
 		before = difference.Side{Template: d.Found[name].Moved.Template, Scope: scope(n.Stack, live.StackID, n.Target)}
-		before.Scope.Parameters = live.Parameters
+		before.Scope.Parameters = parametersOf(live)
 		c.Caveats, c.UnknownDataLoss = nil, !comparable(c.Action, before, after)
 	}
 	uncertain := make(map[string]string)
@@ -320,7 +320,7 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 	case c.Action == ActionImport:
 		before.Template = d.Found[n.Name].Template // nil if the import creates the stack
 		before.Scope = scope(n.Stack, live.StackID, n.Target)
-		before.Scope.Parameters = live.Parameters
+		before.Scope.Parameters = parametersOf(live)
 		return before, after
 	case c.Action == ActionAdopt:
 		if before.Template = d.Found[n.Name].Template; before.Template == nil {
@@ -328,7 +328,7 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		}
 		c.UnknownDataLoss = before.Template == nil
 		before.Scope = scope(n.Stack, live.StackID, n.Target)
-		before.Scope.Parameters = live.Parameters
+		before.Scope.Parameters = parametersOf(live)
 		return before, after
 	case d.asMoved(r.Node) != nil:
 		before.Template = d.Found[r.Node].Template
@@ -339,6 +339,9 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 	case before.Template != nil:
 	case why == "":
 		before.Template, _ = read(digest, "the template that is deployed") // a caveat says that it is not
+		if lost := d.Deployed[r.Node].Lost; len(lost) > 0 {
+			c.Caveats = append(c.Caveats, sayLost(lost))
+		}
 	case c.Action == ActionDelete && digest != "":
 		before.Template, _ = read(digest, "the template that is deployed")
 		c.Caveats = append(c.Caveats, why+": it may have other resources than its template")
@@ -350,8 +353,15 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 	}
 	c.UnknownDataLoss = why != "" || !comparable(c.Action, before, after)
 	before.Scope = scope(r.Stack, live.StackID, r.Target)
-	before.Scope.Parameters = live.Parameters
+	before.Scope.Parameters = parametersOf(live)
 	return before, after
+}
+
+// parametersOf are the parameters of a live stack, to which those that are known better are added.
+func parametersOf(l Live) map[string]string {
+	all := make(map[string]string, len(l.Parameters))
+	maps.Copy(all, l.Parameters)
+	return all
 }
 
 func scope(stack, id string, t project.Target) template.Scope {

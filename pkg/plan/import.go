@@ -167,6 +167,8 @@ func (v View) Imports(name string) ([]ImportedResource, error) {
 		refusals = append(refusals, refuse("%s cannot be imported while it is %s: wait until this operation has ended", ids(all), s))
 	case !v.creates(name) && !s.Good() && !s.Restored():
 		refusals = append(refusals, refuse("%s cannot be imported while it is %s: deploy it without import: first, until an update succeeds", ids(all), s))
+	case !v.creates(name) && len(found.Lost) > 0:
+		refusals = append(refusals, refuse("%s cannot be imported, because %s: CloudFormation would refuse the import, or change them. Deploy it without import: first", ids(all), sayLost(found.Lost)))
 	case !v.creates(name) && found.Template == nil:
 		refusals = append(refusals, refuse("%s cannot be imported, because the template that is deployed cannot be understood: deploy it without import: first", ids(all)))
 	}

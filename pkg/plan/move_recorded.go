@@ -45,6 +45,15 @@ func (v View) MovedBefore() []string {
 	return all
 }
 
+// MovedTemplate is the digest of the template with which a move has left, or was to leave, the stack of a node; empty if
+// its record has no move.
+func (v View) MovedTemplate(name string) string {
+	if m := v.recordedMove(name); m != nil {
+		return m.stack().Template
+	}
+	return ""
+}
+
 // recordedMove returns the movement in the record of a node; nil if there is none. If the run has ended before it could
 // record that resources had come into the stack, the record of the stack that they left has it.
 func (v View) recordedMove(name string) *RecordedMove {

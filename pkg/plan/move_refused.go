@@ -101,6 +101,8 @@ func (r relocation) templates() error {
 		switch found := r.Found[name]; {
 		case found.Unreadable != "":
 			return r.refuse("the template of %s cannot be read: %s: allow cloudformation:GetTemplate", name, found.Unreadable)
+		case len(found.Lost) > 0:
+			return r.refuse("of the template of %s, %s: CloudFormation would refuse the move, or change them. Deploy it first without move_from:", name, sayLost(found.Lost))
 		case found.Template == nil:
 			return r.refuse("the template from which %s is deployed cannot be understood: deploy it first without move_from:", name)
 		case found.Desired == nil:

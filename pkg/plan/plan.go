@@ -171,24 +171,25 @@ func (p Plan) Without(gone func(n int) bool) Plan {
 
 // A View is what a plan is made from: the desired, recorded and live stacks.
 type View struct {
-	Desired        project.Project     // what the user wants
-	Recorded       map[string]Record   // what Stackwright last did, by node
-	Live           map[string]Live     // what CloudFormation reports now, by node; a missing node has no stack
-	Created        map[string]bool     // of a rollback: the IDs of the stacks that the failed run created
-	Changed        map[string]bool     // of a rollback: the nodes of which the failed run started a step
-	Unreachable    Unreachable         // recorded stacks that nobody can reach at present: they are not among Recorded
-	Deployed       map[string]Deployed // the templates of the stacks that are not certainly as recorded, by node
-	Found          map[string]Found    // what adoption, imports and moves have to know of the stacks of their nodes
-	Moves          []Move              // resources that go from one stack into another, unless they have
-	Importers      map[string][]string // of a replace: the physical names of the stacks that import from the stack of a node, for each that is deleted
-	InUse          InUse               // of other operations: who imports what they give up
-	Uncalled       []Step              // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
-	Retain         []string            // of a replace: patterns of the resources that stay, and that the new stacks import
-	Replaced       map[string]bool     // of the retry of a replace: the nodes whose stacks were deleted before
-	Suspendable    bool                // the installation lets the project be suspended
-	Backable       bool                // the installation lets the data of the project be backed up
-	WhileSuspended bool                // the request is for suspended stacks too
-	Snapshots      Snapshots           // of an operation whose request names a snapshot
+	Desired        project.Project              // what the user wants
+	Recorded       map[string]Record            // what Stackwright last did, by node
+	Live           map[string]Live              // what CloudFormation reports now, by node; a missing node has no stack
+	Created        map[string]bool              // of a rollback: the IDs of the stacks that the failed run created
+	Changed        map[string]bool              // of a rollback: the nodes of which the failed run started a step
+	Unreachable    Unreachable                  // recorded stacks that nobody can reach at present: they are not among Recorded
+	Deployed       map[string]Deployed          // the templates of the stacks that are not certainly as recorded, by node
+	Outputs        map[string]map[string]Output // those that may lack characters, by node and name
+	Found          map[string]Found             // what adoption, imports and moves have to know of the stacks of their nodes
+	Moves          []Move                       // resources that go from one stack into another, unless they have
+	Importers      map[string][]string          // of a replace: the physical names of the stacks that import from the stack of a node, for each that is deleted
+	InUse          InUse                        // of other operations: who imports what they give up
+	Uncalled       []Step                       // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
+	Retain         []string                     // of a replace: patterns of the resources that stay, and that the new stacks import
+	Replaced       map[string]bool              // of the retry of a replace: the nodes whose stacks were deleted before
+	Suspendable    bool                         // the installation lets the project be suspended
+	Backable       bool                         // the installation lets the data of the project be backed up
+	WhileSuspended bool                         // the request is for suspended stacks too
+	Snapshots      Snapshots                    // of an operation whose request names a snapshot
 
 	Selection // which nodes to plan for
 

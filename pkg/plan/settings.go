@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 )
 
 // Settings are what a stack has besides its resources, as the last successful create, update or adoption has left it.
@@ -18,6 +20,7 @@ type Settings struct {
 	Parameters    map[string]string `json:"parameters,omitempty"`    // by name, the digests of the values; "" for NoEcho
 	Ignored       []string          `json:"ignored,omitempty"`       // parameters that anybody may change, sorted
 	Notifications []string          `json:"notifications,omitempty"` // ARNs of the topics that get its events, sorted
+	Beyond        bool              `json:"beyond,omitempty"`        // some parameter may have characters that are not ASCII
 }
 
 // digestBytes is how much of the digest of a value is kept: it is only compared.
@@ -34,6 +37,9 @@ func NewSettings(live Live, ignored []string) *Settings {
 			s.Parameters[name] = ""
 		}
 	}
+	for _, value := range live.Parameters {
+		s.Beyond = s.Beyond || loss.Possible(value)
+	}
 	return s
 }
 
@@ -47,11 +53,21 @@ func digests(values map[string]string, without func(name, value string) bool) ma
 		if all == nil {
 			all = make(map[string]string, len(values))
 		}
-		sum := sha256.Sum256([]byte(value))
+		sum := sha256.Sum256([]byte(loss.Of(value))) // as CloudFormation returns it
 		all[name] = hex.EncodeToString(sum[:digestBytes])
 	}
 	return all
 }
+
+// Given is the settings of a stack that was given these parameters.
+func (s *Settings) Given(parameters map[string]string) *Settings {
+	given := *s
+	given.Beyond = slices.ContainsFunc(slices.Collect(maps.Values(parameters)), loss.Beyond)
+	return &given
+}
+
+// plain reports whether the parameters of the stack are ASCII.
+func (s *Settings) plain() bool { return s != nil && s.Whole && !s.Beyond }
 
 // compared lists what differs between recorded settings and those of the live stack. A record without settings is
 // older than they are.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/lib/difference"
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 	"github.com/stackwright/stackwright/pkg/lib/shorten"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -49,8 +50,10 @@ func (d describer) values(c *StackChange, n project.Node, before, after differen
 	slices.Sort(names)
 	same := d.sameSecrets(n, live, secret)
 	c.stale = len(n.Reads) > 0 && c.Action.Existing() && !same
+	returned := loss.Undo(live.Parameters, values)
+	maps.Copy(before.Scope.Parameters, returned)
 	for _, name := range slices.Compact(names) {
-		was, had := live.Parameters[name]
+		was, had := returned[name]
 		is, has := values[name]
 		v := change(name, was, had, is, has, uncertain[name])
 		if after.Template == nil && !has { // it may have a default
@@ -126,10 +129,10 @@ func (d describer) sameSecrets(n project.Node, live Live, secret func(string) bo
 		return false
 	}
 	was := project.Node{Stack: r.Stack, Target: r.Target, Template: project.Template{Digest: r.Template}, Protect: live.Protected, Notifications: live.Notifications, StackPolicy: project.StackPolicy{Digest: r.Policy}, IgnoreChanges: n.IgnoreChanges}
-	was.Tags, was.Reads = literals(live.Tags), n.Reads
+	was.Tags, was.Reads = literals(d.whole(live.Tags, n.Tags)), n.Reads
 	for _, all := range []bool{false, true} { // without and with the parameters that are no longer given
 		was.Parameters = make(map[string]project.Text)
-		for name, value := range live.Parameters {
+		for name, value := range d.whole(live.Parameters, n.Parameters) {
 			text, given := n.Parameters[name]
 			switch {
 			case given && secret(name):
@@ -168,6 +171,9 @@ func (d describer) tags(c *StackChange, n project.Node, live Live) {
 		was, had := live.Tags[name]
 		text, has := n.Tags[name]
 		is, why := d.value(text)
+		if loss.Same(was, is) {
+			was = is
+		}
 		if v := change(name, was, had, is, has, why); had != has || was != is || why != "" {
 			c.Tags = append(c.Tags, v)
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	cfn "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 )
 
 const (
@@ -104,7 +106,28 @@ func (s *Service) describe(st *stack) types.Stack {
 			Description: optional(o.Description), ExportName: optional(o.Export)})
 	}
 	d.Tags = tags(st.Now.Tags)
+	lose(&d)
 	return d
+}
+
+// lose takes from a description the characters that DescribeStacks does not return.
+// https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/814
+func lose(d *types.Stack) {
+	texts := []**string{&d.Description}
+	for i := range d.Parameters {
+		texts = append(texts, &d.Parameters[i].ParameterValue, &d.Parameters[i].ResolvedValue)
+	}
+	for i := range d.Outputs {
+		texts = append(texts, &d.Outputs[i].OutputValue, &d.Outputs[i].Description, &d.Outputs[i].ExportName)
+	}
+	for i := range d.Tags {
+		texts = append(texts, &d.Tags[i].Key, &d.Tags[i].Value)
+	}
+	for _, text := range texts {
+		if *text != nil {
+			*text = aws.String(loss.Of(**text))
+		}
+	}
 }
 
 func (p parameter) describe() types.Parameter {

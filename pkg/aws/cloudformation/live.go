@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -88,12 +89,21 @@ func (c *Cloud) DeployedTemplate(ctx context.Context, p plan.Location) ([]byte, 
 	return []byte(aws.ToString(out.TemplateBody)), nil
 }
 
-// TemplateDigest returns the digest of the template of a stack, as its user wrote it. Its errors are those of
-// DeployedTemplate.
-func (c *Cloud) TemplateDigest(ctx context.Context, p plan.Location) (string, error) {
+// TemplateDigest returns the digest of the template of a stack, as its user wrote it: the recorded one if CloudFormation
+// may have returned that template. Its errors are those of DeployedTemplate.
+func (c *Cloud) TemplateDigest(ctx context.Context, p plan.Location, recorded string) (string, error) {
 	body, err := c.DeployedTemplate(ctx, p)
 	if err != nil {
 		return "", err
+	}
+	if recorded != "" && loss.Possible(string(body)) {
+		stored, err := c.templates.Template(ctx, recorded)
+		switch {
+		case err == nil && loss.Same(string(body), string(stored)):
+			return recorded, nil
+		case err != nil && !fault.Is(err, fault.Missing):
+			return "", err
+		}
 	}
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:]), nil

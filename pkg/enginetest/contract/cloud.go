@@ -536,6 +536,7 @@ func CloudLaws() map[string]func(testing.TB, Sky) {
 	}
 	maps.Copy(laws, refactorLaws)
 	maps.Copy(laws, requestLaws)
+	maps.Copy(laws, lossLaws)
 	all := make(map[string]func(testing.TB, Sky), len(laws))
 	for name, law := range laws {
 		all[name] = func(t testing.TB, sky Sky) { law(fixture{judge{t}, sky, new(int), make(map[string]string)}) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/loss"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/suspend"
@@ -382,12 +383,15 @@ func (c *Cloud) DeployedTemplate(_ context.Context, p plan.Location) ([]byte, er
 	case c.Unreadable[st.name]:
 		return nil, fault.New(fault.Denied, "GetTemplate is not allowed")
 	}
-	return templateOf(st.now.template), nil
+	return []byte(loss.Of(string(templateOf(st.now.template)))), nil
 }
 
 // TemplateDigest implements action.Cloud.
-func (c *Cloud) TemplateDigest(ctx context.Context, p plan.Location) (string, error) {
+func (c *Cloud) TemplateDigest(ctx context.Context, p plan.Location, recorded string) (string, error) {
 	body, err := c.DeployedTemplate(ctx, p)
+	if err == nil && loss.Same(string(body), string(templateOf(recorded))) {
+		return recorded, nil
+	}
 	return digestOf(body), err
 }
 
@@ -438,6 +442,15 @@ func (c *Cloud) describe(st *stack) {
 	}
 }
 
+// returned is what DescribeStacks returns of texts.
+func returned(texts map[string]string) map[string]string {
+	all := maps.Clone(texts)
+	for name, text := range all {
+		all[name] = loss.Of(text)
+	}
+	return all
+}
+
 // seen returns what DescribeStacks shows of a stack. With a lag, that is how the stack
 // was described some time ago, or first.
 func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
@@ -448,8 +461,8 @@ func (c *Cloud) seen(st *stack, p plan.Location) plan.Live {
 		}
 	}
 	l := plan.Live{
-		StackID: st.id, Status: d.status, Outputs: maps.Clone(d.outputs), Exports: st.exportsByOutput(), LastUpdated: d.lastUpdated, Protected: st.protected, Tags: maps.Clone(st.now.tags), Deployment: st.deployment,
-		Parameters: maps.Clone(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
+		StackID: st.id, Status: d.status, Outputs: returned(d.outputs), Exports: st.exportsByOutput(), LastUpdated: d.lastUpdated, Protected: st.protected, Tags: returned(st.now.tags), Deployment: st.deployment,
+		Parameters: returned(st.now.params), Project: st.project, Notifications: slices.Clone(st.now.topics), Triggers: st.now.triggers, HasResources: d.status == "CREATE_FAILED" && st.unrolled,
 		CreatedByToken: p.Token != "" && p.StackID != st.id && c.createdBy(st, p.Token),
 	}
 	for _, e := range slices.Backward(st.events[:d.events]) {

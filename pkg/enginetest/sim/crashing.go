@@ -215,9 +215,9 @@ func (m crashingCloud) DeployedTemplate(ctx context.Context, p plan.Location) ([
 }
 
 // TemplateDigest implements action.Cloud.
-func (m crashingCloud) TemplateDigest(ctx context.Context, p plan.Location) (string, error) {
+func (m crashingCloud) TemplateDigest(ctx context.Context, p plan.Location, recorded string) (string, error) {
 	return got(m.Backend, ctx, "Cloud.TemplateDigest", p.Stack, func() (string, error) {
-		return m.Cloud.TemplateDigest(ctx, p)
+		return m.Cloud.TemplateDigest(ctx, p, recorded)
 	})
 }
 

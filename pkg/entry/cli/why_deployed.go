@@ -33,6 +33,11 @@ func (d deployedTemplates) of(digest string) (*template.Template, error) {
 // read reads the templates of a stack and of its dependencies from CloudFormation. In the view that it returns, a stack
 // that was changed outside Stackwright, and is as Stackwright left it, is as recorded.
 func (d deployedTemplates) read(v plan.View, name string) (plan.View, error) {
+	v.Restore()
+	for node, outputs := range v.Uncertain() { // what is not certain is what CloudFormation has returned
+		v.Know(node, outputs, d.loaded.Templates[v.Recorded[node].Template])
+		maps.DeleteFunc(v.Outputs[node], func(_ string, o plan.Output) bool { return !o.Certain })
+	}
 	v.Deployed, v.Recorded = make(map[string]plan.Deployed), maps.Clone(v.Recorded)
 	done := make(map[string]bool)
 	for next := []string{name}; len(next) > 0; {
@@ -69,9 +74,10 @@ func (d deployedTemplates) readOne(v plan.View, node string) error {
 		v.Deployed[node] = plan.Deployed{Unreadable: err.Error()}
 		return nil
 	}
+	body, lost := template.Restore(body, d.loaded.Templates[v.Desired.Nodes[node].Template.Digest])
 	digest := fmt.Sprintf("%x", sha256.Sum256(body))
 	d.bodies[digest] = body
-	v.Deployed[node] = plan.Deployed{Digest: digest}
+	v.Deployed[node] = plan.Deployed{Digest: digest, Lost: lost}
 	if t, err := template.Parse("template", body); err == nil && v.Matches(node, digest, t) {
 		r.LastUpdated = live.LastUpdated
 		v.Recorded[node] = r

@@ -1,0 +1,56 @@
+package plan_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
+)
+
+// A stack is as Stackwright left it only if everything is that Stackwright has given it. Both the settings of its record
+// and the digest with the files say so.
+func TestAsLeft(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	text := "Parameters: {Size: {Type: String}, Image: {Type: String}, Free: {Type: String, Default: a}}\nResources: {Topic: {Type: 'AWS::SNS::Topic'}}\n"
+	parsed, err := template.Parse("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change  func(*plan.Record, *plan.Live)
+		digest  string
+		is      bool
+		byFiles bool // the settings do not say the same as the files
+	}{
+		"updated only":                    {func(*plan.Record, *plan.Live) {}, "t", true, false},
+		"a parameter that is ignored":     {func(_ *plan.Record, l *plan.Live) { l.Parameters["Image"] = "2" }, "t", true, false},
+		"a parameter":                     {func(_ *plan.Record, l *plan.Live) { l.Parameters["Size"] = "large" }, "t", false, false},
+		"a parameter that is not given":   {func(_ *plan.Record, l *plan.Live) { l.Parameters["Free"] = "b" }, "t", false, false},
+		"a parameter that nobody can see": {func(_ *plan.Record, l *plan.Live) { l.Parameters["Size"] = "****" }, "t", false, false},
+		"the template":                    {func(*plan.Record, *plan.Live) {}, "other", false, false},
+		"a tag":                           {func(_ *plan.Record, l *plan.Live) { l.Tags["team"] = "b" }, "t", false, false},
+		"the tag of the project":          {func(_ *plan.Record, l *plan.Live) { l.Project = "" }, "t", false, false},
+		"its protection":                  {func(_ *plan.Record, l *plan.Live) { l.Protected = true }, "t", false, false},
+		"its topics":                      {func(_ *plan.Record, l *plan.Live) { l.Notifications = []string{"arn"} }, "t", false, false},
+		"rolled back":                     {func(_ *plan.Record, l *plan.Live) { l.Status = "UPDATE_ROLLBACK_COMPLETE" }, "t", false, false},
+		"another stack":                   {func(_ *plan.Record, l *plan.Live) { l.StackID = "new" }, "t", false, false},
+		"nobody knows what was deployed":  {func(r *plan.Record, _ *plan.Live) { r.Digest = "" }, "t", false, false},
+		"an old record":                   {func(r *plan.Record, _ *plan.Live) { r.Settings.Whole = false }, "t", false, true},
+	} {
+		n := project.Node{Name: "a", Stack: "p-a", Template: project.Template{Digest: "t"}, IgnoreChanges: []string{"Image"}, Tags: map[string]project.Text{"team": project.Literal("ä")}}
+		n.Parameters = map[string]project.Text{"Size": project.Literal("small"), "Image": project.Literal("1")}
+		got, err := n.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := plan.Live{StackID: "id", Status: "UPDATE_COMPLETE", LastUpdated: at, Project: "p@prod", Tags: map[string]string{"team": "?"}, Parameters: map[string]string{"Size": "small", "Image": "1", "Free": "a"}}
+		r := plan.Record{Node: "a", Stack: "p-a", StackID: "id", Digest: got.Digest, Template: "t", LastUpdated: at.Add(-time.Hour), Settings: plan.NewSettings(live, n.IgnoreChanges)}
+		c.change(&r, &live)
+		v := plan.View{Desired: project.Project{Name: "p", Environment: "prod", Nodes: map[string]project.Node{"a": n}}, Recorded: map[string]plan.Record{"a": r}, Live: map[string]plan.Live{"a": live}}
+		if r.Proves(live, c.digest) != c.is || v.Matches("a", c.digest, parsed) != (c.is || c.byFiles) {
+			t.Errorf("%s: by its settings %t, by the files %t", name, r.Proves(live, c.digest), v.Matches("a", c.digest, parsed))
+		}
+	}
+}
