@@ -251,6 +251,7 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 		}
 	}
 	if !o.Preview { // a preview shows it with its changes
+		e.sayLosses(ctx, r, view, shown, changes)
 		r.Messages = limitMessages(slices.Concat(view.SayingSelection(), r.Messages))
 	}
 	if r.Started = e.Now(); desired.Timeout > 0 {

@@ -24,15 +24,60 @@ func deploy(ctx context.Context, c *call) (int, error) {
 	if c.flags.saved != "" {
 		return deploySaved(ctx, c)
 	}
-	if f := c.flags; f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || f.selection().Partial() || len(f.adopt) > 0 {
+	f := c.flags
+	queued := f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || f.selection().Partial() || len(f.adopt) > 0
+	if queued && !c.reviewed() {
 		return request(ctx, c)
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
-		if err := s.confirmSuperseding(ctx, p); err != nil {
-			return "", err
+		if !queued {
+			if err := s.confirmSuperseding(ctx, p); err != nil {
+				return "", err
+			}
+		}
+		if c.reviewed() {
+			q, err := s.review(ctx, p)
+			if err != nil {
+				return "", err
+			}
+			if q.Plan != "" {
+				return s.to.Request(ctx, q)
+			}
+		}
+		if queued {
+			return s.requestOf(ctx, p)
 		}
 		return s.to.Deploy(ctx, p.ID(), p.body)
 	})
+}
+
+// requestOf requests the called command's operation for a packed project.
+func (s *session) requestOf(ctx context.Context, p packed) (string, error) {
+	q, err := s.stored(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if o := plan.AllOperations().Of(q.Operation); o.NeedsConsent() && !s.call.flags.yes {
+		if err := s.confirm(ctx, q); err != nil {
+			return "", err
+		}
+	}
+	return s.to.Request(ctx, q)
+}
+
+// stored uploads the files of a packed project, and returns the request of the called command's operation for them.
+func (s *session) stored(ctx context.Context, p packed) (run.Request, error) {
+	source, err := s.to.Store(ctx, p.ID(), p.body)
+	if err != nil {
+		return run.Request{}, err
+	}
+	q := s.newRequest(p.ID(), source)
+	if q.ChangedSince != "" {
+		if q.ChangedSince, err = s.since(ctx, p.ID(), q.ChangedSince); err != nil {
+			return q, fmt.Errorf("--changed-since: %w", err)
+		}
+	}
+	return q, nil
 }
 
 // request requests the command's operation with a request object, and follows the run.
@@ -50,24 +95,7 @@ func request(ctx context.Context, c *call) (int, error) {
 		return c.refuse(fault.New(fault.Refused, "%s deletes %s, and there is no terminal on which to confirm it: confirm with --yes",
 			o.Name, deletedBy(o, c.flags.selection().Partial())))
 	}
-	return c.ask(ctx, func(s *session, p packed) (string, error) {
-		source, err := s.to.Store(ctx, p.ID(), p.body)
-		if err != nil {
-			return "", err
-		}
-		q := s.newRequest(p.ID(), source)
-		if q.ChangedSince != "" {
-			if q.ChangedSince, err = s.since(ctx, p.ID(), q.ChangedSince); err != nil {
-				return "", fmt.Errorf("--changed-since: %w", err)
-			}
-		}
-		if asks {
-			if err := s.confirm(ctx, q); err != nil {
-				return "", err
-			}
-		}
-		return s.to.Request(ctx, q)
-	})
+	return c.ask(ctx, func(s *session, p packed) (string, error) { return s.requestOf(ctx, p) })
 }
 
 // since is the ID of the run that --changed-since names: as a revision of the project, or as any run, such as a plan.
@@ -231,30 +259,12 @@ func deletedBy(o plan.Operation, some bool) string {
 func (s *session) confirm(ctx context.Context, q run.Request) error {
 	preview := q
 	preview.Operation, preview.Options = plan.PlanPrefix+q.Operation, run.Options{Selection: q.Selection, Retain: q.Retain, MaxDeletions: q.MaxDeletions, Snapshot: q.Snapshot, KeepBackups: q.KeepBackups}
-	id, err := s.to.Request(ctx, preview)
-	if err != nil {
-		return err
-	}
-	r, err := s.follow(ctx, watch{run: id}, unshown{})
-	switch {
-	case err != nil:
-		return err
-	case r.State != run.StateSucceeded:
-		var reasons []error
-		for _, m := range r.Messages {
-			reasons = append(reasons, fault.New(fault.Refused, "%s", m))
-		}
-		return cmp.Or(errors.Join(reasons...), fault.New(fault.Refused, "its plan, run %s, is %s", r.ID, r.State))
-	}
-	c, _, err := s.changesOf(ctx, r)
+	_, c, err := s.planned(ctx, preview)
 	if err != nil || !c.Differs() {
 		return err
 	}
-	if s.call.flags.targets {
-		c.Targets = nil
-	}
-	fmt.Fprintln(s.call.Err, strings.Join(term.Plan(c, s.call.width(), false), "\n"))
-	return s.call.agree(fmt.Sprintf("%s does this to %s\nat %s", plan.CommandOf(q.Operation), q.Project, s.label))
+	s.showPlan(c)
+	return s.call.agree(fmt.Sprintf("%s does this to %s\n%s", plan.CommandOf(q.Operation), q.Project, s.where()))
 }
 
 // An unshown run is followed, and not shown.

@@ -55,6 +55,9 @@ func commands() []command {
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
+On a terminal, a deploy that deletes a stack, replaces a resource or may lose data shows its plan first, asks, and carries out exactly
+that plan. With --yes, and without a terminal, it does not ask: it says what is lost before its first step, and in its messages.
+
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
 If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
 --rollback, --refuse, --adopt, --max-deletions, --while-suspended, or some stacks only, deploy is a request and not an upload: it is queued, supersedes

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type Plain struct {
 	out  io.Writer
 	next Next
 	seen run.Run
+	said []string // the messages that were printed before the first step
 }
 
 // NewPlain returns a view that prints to out, and at the end says what to do
@@ -35,6 +37,10 @@ func (p *Plain) Show(r run.Run) error {
 			by = ", requested by " + who
 		}
 		fmt.Fprintf(&b, "%s %s: run %s, %s, %d unchanged%s\n", plan.CommandOf(r.Operation), r.Project, r.ID, Plural(len(r.Steps), "step"), r.Unchanged, by)
+		p.said = r.Messages
+		for _, m := range r.Messages {
+			b.WriteString("  " + oneLine(printable(m)) + "\n")
+		}
 	}
 	for _, c := range Diff(p.seen, r) {
 		if c.Status == run.Pending && c.Why == "" {
@@ -47,8 +53,9 @@ func (p *Plain) Show(r run.Run) error {
 	return err
 }
 
-// End prints the summary.
+// End prints the summary, without the messages that were printed before.
 func (p *Plain) End(r run.Run) error {
+	r.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m string) bool { return slices.Contains(p.said, m) })
 	_, err := io.WriteString(p.out, strings.Join(Summary(r, p.next, 0), "\n")+"\n")
 	return err
 }

@@ -84,7 +84,7 @@ func (p *planText) resource(r plan.ResourceChange) {
 	case r.DataLoss:
 		p.add(10, span{danger, "DATA LOSS: " + r.Loses + keep(r)})
 	case r.Loses != "":
-		p.add(10, span{red, "if it is " + past(r) + ", DATA LOSS: " + r.Loses + keep(r)})
+		p.add(10, span{red, "if it is " + r.Goes() + ", DATA LOSS: " + r.Loses + keep(r)})
 	case r.Policy != "":
 		p.add(10, span{dim, keptBy(r)})
 	}
@@ -95,7 +95,7 @@ const refusal = "CloudFormation will refuse this: "
 
 // keep says how to keep the data of a resource.
 func keep(r plan.ResourceChange) string {
-	if past(r) == "deleted" {
+	if r.Goes() == "deleted" {
 		return "; to keep the data, first deploy the stack with DeletionPolicy: Retain on this resource"
 	}
 	return "; to keep the data, first deploy the stack with UpdateReplacePolicy: Retain on this resource"
@@ -104,7 +104,7 @@ func keep(r plan.ResourceChange) string {
 // keptBy says what keeps the data of a resource.
 func keptBy(r plan.ResourceChange) string {
 	what := "the old resource"
-	if past(r) == "deleted" {
+	if r.Goes() == "deleted" {
 		what = "the resource"
 	}
 	if r.Policy == "Snapshot" {

@@ -2,10 +2,9 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/stackwright/stackwright/pkg/lib/difference"
-	"github.com/stackwright/stackwright/pkg/lib/resource"
 	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
@@ -13,33 +12,8 @@ import (
 
 // losses says what CloudFormation will refuse and what is replaced, a stack a line, and which data is lost or may be lost.
 func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
-	for _, s := range c.Stacks {
-		var ids, refused []string
-		for _, r := range s.Resources {
-			switch {
-			case r.DataLoss:
-				lost = append(lost, fmt.Sprintf("DATA LOSS: %s %s, %s (%s)", s.Stack, r.ID, past(r), r.Loses))
-			case r.PossibleDataLoss:
-				maybeLost = append(maybeLost, fmt.Sprintf("POSSIBLE DATA LOSS: %s %s, if it is %s (%s)", s.Stack, r.ID, past(r), r.Loses))
-			case r.Refused != "":
-				refused = append(refused, r.ID)
-			case r.Action == difference.Replace:
-				ids = append(ids, r.ID)
-			}
-		}
-		for _, h := range s.Hooks {
-			if h.Loses != "" {
-				lost = append(lost, fmt.Sprintf("DATA LOSS: %s hook %s, %s (%s)", s.Stack, h.Name, h.Calls, h.Loses))
-			}
-		}
-		if len(refused) > 0 {
-			replaced = append(replaced, fmt.Sprintf("REFUSED by CloudFormation: %s %s", s.Stack, strings.Join(refused, ", ")))
-		}
-		if len(ids) > 0 {
-			replaced = append(replaced, fmt.Sprintf("REPLACED: %s %s", s.Stack, strings.Join(ids, ", ")))
-		}
-	}
-	return replaced, lost, maybeLost
+	l := c.Losses()
+	return slices.Concat(l.Refused, l.Replaced), l.Lost, l.MayLose
 }
 
 // verdicts says what policies deny and what they warn of, a violation a line.
@@ -52,13 +26,6 @@ func verdicts(c plan.Changes) (denied, warned []string) {
 		}
 	}
 	return denied, warned
-}
-
-func past(r plan.ResourceChange) string {
-	if r.Replacement != resource.Never {
-		return "replaced"
-	}
-	return "deleted"
 }
 
 // planTotals is the last line of a plan.
