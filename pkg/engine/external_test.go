@@ -114,7 +114,7 @@ func TestOnlyReadsWhatItDeploys(t *testing.T) {
 func TestValuesFitTheirParameters(t *testing.T) {
 	size, out := project.Part{Source: &project.Source{Parameter: "/shop/size"}}, project.Part{Node: "a", Output: "Value"}
 	upper := project.Part{Expression: &project.Expression{Function: "upper", Arguments: []project.Term{{Source: size.Source}}}}
-	const template = "{Parameters: {N: {Type: Number}, A: {Type: String, AllowedValues: [1, 2]}, U: {Type: String, AllowedPattern: '[A-Z]+'}, L: {Type: String, MaxLength: 3}}, Resources: {T: {Type: 'AWS::SNS::Topic'}}, Outputs: {Value: {Value: x}}}"
+	const template = "Parameters: {N: {Type: Number}, A: {Type: String, AllowedValues: [1, 2]}, U: {Type: String, AllowedPattern: '[A-Z]+'}, L: {Type: String, MaxLength: 3}}\nResources: {T: {Type: 'AWS::SNS::Topic'}}\nOutputs: {Value: {Value: x}}"
 	for _, c := range []struct {
 		parameter, value string
 		text             project.Text

@@ -64,6 +64,10 @@ type Options struct {
 	// listed only if the project names it.
 	Members project.Members
 
+	// Assumed are targets of which an empty account or region was assumed: what is in a template there is not judged by
+	// it.
+	Assumed []project.Target
+
 	Units []string // the names of all registered targets of organizational units
 
 	Store        packages.Store         // the bucket for the files that templates name
@@ -167,7 +171,8 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 		return Loaded{}, list.Err()
 	}
 	p := resolve.Declared(d, f, resolve.Options{
-		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment), Targets: o.Targets, Members: o.Members, Units: o.Units, Holds: o.Holds, Remote: elsewhere,
+		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment),
+		Targets: o.Targets, Members: o.Members, Units: o.Units, Holds: o.Holds, Remote: elsewhere, Assumed: o.Assumed,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered, Required: p.Required, Warnings: list.Warnings()}

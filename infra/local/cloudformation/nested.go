@@ -81,6 +81,11 @@ func (d *evaluation) nest(r, is *resource) {
 	}
 	w := desired{body: body, tags: tags(d.version.Tags), capabilities: d.version.Capabilities, macros: true}
 	for _, name := range sorted(properties.Parameters) {
+		switch properties.Parameters[name].(type) {
+		case []any, map[string]any:
+			fail(invalid("Value of property Parameters must be an object with String (or simple type) properties"))
+			return
+		}
 		w.parameters = append(w.parameters, types.Parameter{ParameterKey: aws.String(name), ParameterValue: aws.String(shownText(nil, properties.Parameters[name]))})
 	}
 	st := r.asStack(d.stack, is)

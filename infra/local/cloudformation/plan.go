@@ -32,6 +32,9 @@ func (s *Service) evaluate(st *stack, v *version, t *template.Template) (*plan, 
 	if err := e.Err(); err != nil {
 		return nil, templateError(err)
 	}
+	if err := e.RulesErr(); err != nil {
+		return nil, templateError(err)
+	}
 	if changed := d.otherTypes(e); len(changed) > 0 {
 		return nil, invalid("Update of resource type is not permitted. The new template modifies resource type of the following resources: [%s]", strings.Join(changed, ", "))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
 )
 
-const topic = `{Resources: {Topic: {Type: 'AWS::SNS::Topic'}}}`
+const topic = `Resources: {Topic: {Type: 'AWS::SNS::Topic'}}`
 
 // A stack with an operation in progress refuses others, with the messages of CloudFormation.
 // https://repost.aws/knowledge-center/cloudformation-stack-stuck-progress
@@ -170,8 +170,8 @@ Resources:
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
 func TestRefusedRequests(t *testing.T) {
-	role := `{Resources: {R: {Type: 'AWS::IAM::Role', Properties: {AssumeRolePolicyDocument: {}}}}}`
-	named := `{Resources: {R: {Type: 'AWS::IAM::Role', Properties: {RoleName: x, AssumeRolePolicyDocument: {}}}}}`
+	role := `Resources: {R: {Type: 'AWS::IAM::Role', Properties: {AssumeRolePolicyDocument: {}}}}`
+	named := `Resources: {R: {Type: 'AWS::IAM::Role', Properties: {RoleName: x, AssumeRolePolicyDocument: {}}}}`
 	iam := func(in *cfn.CreateStackInput) { in.Capabilities = []types.Capability{types.CapabilityCapabilityIam} }
 	tags := func(pairs ...string) func(*cfn.CreateStackInput) {
 		return func(in *cfn.CreateStackInput) {
@@ -200,7 +200,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"x", topic, createToken("a b"), "ValidationError", "at 'clientRequestToken'"},
 		{"x", "Resources: [", nil, "ValidationError", "Template format error: YAML not well-formed. (line "},
 		{"x", "{}", nil, "ValidationError", "Template format error: At least one Resources member must be defined."},
-		{"x", `{Resources: {T: {Type: 'AWS::SNS::Topic', Properties: {TopicName: !Ref Nobody}}}}`, nil, "ValidationError",
+		{"x", `Resources: {T: {Type: 'AWS::SNS::Topic', Properties: {TopicName: !Ref Nobody}}}`, nil, "ValidationError",
 			"Template format error: Unresolved resource dependencies [Nobody] in the Resources block of the template"},
 	}
 	scenario(t, func(w *account) {

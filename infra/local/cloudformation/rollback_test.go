@@ -27,8 +27,10 @@ Outputs: {V: {Value: !Ref V}}
 // An update of a volume changes its size, and fails if it changes anything else, as what it was created from. It is rolled back then.
 // https://github.com/awsdocs/aws-cloudformation-user-guide/pull/556
 func TestVolumeStaysWhatItWasCreatedFrom(t *testing.T) {
-	const volume = `{Parameters: {Size: {Type: String, Default: "1"}, From: {Type: String, Default: ""}}, Conditions: {Has: !Not [!Equals [!Ref From, ""]]},
-Resources: {V: {Type: AWS::EC2::Volume, Properties: {AvailabilityZone: us-east-1a, Size: !Ref Size, SnapshotId: !If [Has, !Ref From, !Ref AWS::NoValue]}}}, Outputs: {V: {Value: !Ref V}}}`
+	const volume = `Parameters: {Size: {Type: String, Default: "1"}, From: {Type: String, Default: ""}}
+Conditions: {Has: !Not [!Equals [!Ref From, ""]]}
+Resources: {V: {Type: AWS::EC2::Volume, Properties: {AvailabilityZone: us-east-1a, Size: !Ref Size, SnapshotId: !If [Has, !Ref From, !Ref AWS::NoValue]}}}
+Outputs: {V: {Value: !Ref V}}`
 	scenario(t, func(w *account) {
 		w.up("s", volume, createWith("From", "snap-1"))
 		id := w.output("s", "V")
@@ -243,7 +245,7 @@ func TestFailedDelete(t *testing.T) {
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
 func TestDeletionPolicy(t *testing.T) {
-	const retained = `{Resources: {A: {Type: 'AWS::SNS::Topic', DeletionPolicy: Retain}, B: {Type: 'AWS::SNS::Topic'}}}`
+	const retained = `Resources: {A: {Type: 'AWS::SNS::Topic', DeletionPolicy: Retain}, B: {Type: 'AWS::SNS::Topic'}}`
 	scenario(t, func(w *account) {
 		id := w.up("s", retained)
 		w.remove("s")

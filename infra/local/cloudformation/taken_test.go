@@ -57,7 +57,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		w.create("t", namedTable)
 		w.wait("t", types.StackStatusRollbackComplete)
 		w.reads(w.reason("t", "Orders"), taken)
-		w.up("q", "{Resources: {Q: {Type: 'AWS::SQS::Queue', Properties: {QueueName: orders}}}}") // of another type
+		w.up("q", "Resources: {Q: {Type: 'AWS::SQS::Queue', Properties: {QueueName: orders}}}") // of another type
 
 		w.remove("t")
 		w.wait("t", types.StackStatusDeleteComplete)
@@ -65,7 +65,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		w.wait(id, types.StackStatusDeleteComplete)
 		w.up("t", namedTable)
 
-		swapped := "{Resources: {A: {Type: 'AWS::SNS::Topic', Properties: {TopicName: one}}, B: {Type: 'AWS::SNS::Topic', Properties: {TopicName: two}}}}"
+		swapped := "Resources: {A: {Type: 'AWS::SNS::Topic', Properties: {TopicName: one}}, B: {Type: 'AWS::SNS::Topic', Properties: {TopicName: two}}}"
 		id = w.up("two", swapped)
 		why := w.failed("two", strings.NewReplacer("one", "two", "two", "one").Replace(swapped), "A")
 		w.reads(why, "two already exists in stack "+id)

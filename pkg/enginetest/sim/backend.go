@@ -412,12 +412,12 @@ func templateOf(digest string) []byte {
 	}
 	switch version := versionOf(digest); {
 	case StoresOf("", version) != nil:
-		begins, name = storesRestorable+strings.TrimPrefix(beforeName, "{"), name+stores
+		begins, name = storesRestorable+beforeName, name+stores
 	case TablesOf("", version) != nil:
 		name += dataTables
 	case DatabasesOf("", version) == nil:
 	case strings.HasPrefix(version, "b"):
-		begins, name = restorable+strings.TrimPrefix(beforeName, "{"), name+databases+restoredFrom
+		begins, name = restorable+beforeName, name+databases+restoredFrom
 	default:
 		name += databases
 	}
@@ -433,17 +433,19 @@ func AlarmOf(version string) string {
 }
 
 const (
-	beforeName   = "{Resources: {Topic: {Type: 'AWS::SNS::Topic'"
+	beforeName   = "Resources: {Topic: {Type: 'AWS::SNS::Topic'"
 	databases    = "}, Cluster: {Type: 'AWS::RDS::DBCluster'}, Database: {Type: 'AWS::RDS::DBInstance'"
 	dataTables   = "}, Items: {Type: 'AWS::DynamoDB::Table'}, Global: {Type: 'AWS::DynamoDB::GlobalTable'"
-	restorable   = "{Parameters: {BackupOfDatabase: {Type: String, Default: ''}}, Conditions: {Restored: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfDatabase}, '']}]}}, "
+	restorable   = "Parameters: {BackupOfDatabase: {Type: String, Default: ''}}\n" +
+		"Conditions: {Restored: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfDatabase}, '']}]}}\n"
 	restoredFrom = ", Properties: {DBSnapshotIdentifier: {'Fn::If': [Restored, {Ref: BackupOfDatabase}, {Ref: 'AWS::NoValue'}]}}"
 	stores       = "}, Warehouse: {Type: 'AWS::Redshift::Cluster', Properties: {SnapshotIdentifier: {'Fn::If': [RestoredWarehouse, {Ref: BackupOfWarehouse}, {Ref: 'AWS::NoValue'}]}}" +
 		"}, Volume: {Type: 'AWS::EC2::Volume', Properties: {SnapshotId: {'Fn::If': [RestoredVolume, {Ref: BackupOfVolume}, {Ref: 'AWS::NoValue'}]}}}, Files: {Type: 'AWS::EFS::FileSystem'"
-	storesRestorable = "{Parameters: {BackupOfWarehouse: {Type: String, Default: ''}, BackupOfVolume: {Type: String, Default: ''}}, " +
-		"Conditions: {RestoredWarehouse: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfWarehouse}, '']}]}, RestoredVolume: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfVolume}, '']}]}}, "
-	beforeDigest = "}}, Outputs: {Value: {Value: '"
-	afterDigest  = "'}}}"
+	storesRestorable = "Parameters: {BackupOfWarehouse: {Type: String, Default: ''}, BackupOfVolume: {Type: String, Default: ''}}\n" +
+		"Conditions: {RestoredWarehouse: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfWarehouse}, '']}]}, " +
+		"RestoredVolume: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfVolume}, '']}]}}\n"
+	beforeDigest = "}}\nOutputs: {Value: {Value: '"
+	afterDigest  = "'}}"
 )
 
 // Template implements engine.Changes.

@@ -108,12 +108,21 @@ func (v *validation) read(ctx context.Context, c *call, files archive.Files, nam
 	})
 }
 
-// assuming reads one environment without a request, and returns the targets that it took to be registered.
+// assuming reads one environment without a request, with the target default in the region of the environment
+// variables, and returns the targets that it took to be registered.
 func (c *call) assuming(ctx context.Context, files archive.Files, name, environment string) (read format.Loaded, assumed []string, err error) {
-	targets := map[string]project.Target{project.DefaultTarget: home().Target}
-	o := format.Options{Holds: policy.Holds, Name: name, Environment: environment, Targets: targets, Store: packages.Store{Bucket: Name, Region: Region}}
+	at := home().Target
+	at.Region = cmp.Or(c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), at.Region)
+	targets := map[string]project.Target{project.DefaultTarget: at}
+	o := format.Options{Holds: policy.Holds, Name: name, Environment: environment, Targets: targets,
+		Store:   packages.Store{Bucket: Name, Region: at.Region},
+		Assumed: []project.Target{{Name: at.Name, Region: at.Region}}}
 	read, err = c.read(ctx, files, o)
 	if assumed = assume(targets, read.Unregistered, read.Required); len(assumed) > 0 {
+		for _, name := range assumed {
+			known := read.Required[name]
+			o.Assumed = append(o.Assumed, project.Target{Name: name, Account: known.Account, Region: known.Region})
+		}
 		read, err = c.read(ctx, files, o)
 	}
 	return read, assumed, err

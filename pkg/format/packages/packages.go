@@ -75,6 +75,7 @@ type packedTemplate struct {
 	Packed
 	digest string
 	pinned bool
+	parsed *template.Template
 	failed bool // which was reported
 }
 
@@ -266,8 +267,18 @@ func (p *Packager) nestedTemplate(name string) (*packedTemplate, error) {
 	if t.digest, err = p.keep(packed.Body); err != nil {
 		return nil, err
 	}
-	t.Packed, t.failed, t.pinned = packed, false, packed.Pinned(parsed)
+	t.Packed, t.failed, t.pinned, t.parsed = packed, false, packed.Pinned(parsed), parsed
 	return t, nil
+}
+
+// Nested returns the template of a nested stack that a template of a file names, and the name of its file. It is nil
+// if it is not a file of the project, or cannot be read.
+func (p *Packager) Nested(file, written string) (*template.Template, string) {
+	name := path.Join(path.Dir(file), written)
+	if t := p.nested[name]; t != nil {
+		return t.parsed, name
+	}
+	return nil, ""
 }
 
 // Asset keeps a file, or the zip of a folder, and returns its digest.

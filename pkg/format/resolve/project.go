@@ -27,6 +27,7 @@ type Options struct {
 	Units       []string                  // the names of all registered targets of organizational units
 	Holds       project.Condition         // evaluates the conditions of hooks
 	Remote      *remote.Files             // the files from elsewhere
+	Assumed     []project.Target          // targets of which an empty account or region was assumed, and is not known
 }
 
 // A Project is one environment of a declared project. It lacks the parts that
@@ -55,8 +56,10 @@ type Project struct {
 
 	concurrent, failures []project.Limit // of rollouts
 
-	byNode map[string]*Stack
-	limits *limits
+	byNode    map[string]*Stack
+	limits    *limits
+	templates *templates
+	assumed   []project.Target
 }
 
 // A Stack is a stack in one of its targets.
@@ -113,6 +116,7 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 		}
 	}
 	r.templates.packager.Project = p.Name
+	p.templates, p.assumed = r.templates, o.Assumed
 	r.run()
 	p.Objects = r.templates.packager.Objects
 	r.unregistered.report(list, o)
@@ -145,6 +149,32 @@ func (p *Project) scope(s *Stack) template.Scope {
 		NotificationARNs: []string{},
 		Room:             p.limits.values,
 	}
+}
+
+// Certain is Evaluation without accounts and regions that were only assumed.
+func (p *Project) Certain(s *Stack) *template.Evaluation {
+	at := s.Node.Target
+	for _, t := range p.assumed {
+		if t.Name == at.Name {
+			at.Account, at.Region = t.Account, t.Region
+		}
+	}
+	if at == s.Node.Target {
+		return p.Evaluation(s)
+	}
+	scope := p.scope(s)
+	scope.AccountID, scope.Region = at.Account, at.Region
+	return s.Template.In(scope)
+}
+
+// NestedTemplate is the template of a nested stack, if it is a file of the project, and its name.
+func (p *Project) NestedTemplate(s *Stack, resource string) (*template.Template, string) {
+	r := s.Template.Resources[resource]
+	written, literal := r.Property("TemplateURL").Literal()
+	if r.Type != "AWS::CloudFormation::Stack" || !literal {
+		return nil, ""
+	}
+	return p.templates.packager.Nested(s.Template.At.File, written)
 }
 
 // A resolver resolves one environment, step by step: each step needs the results

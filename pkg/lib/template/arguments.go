@@ -15,6 +15,23 @@ type shape struct {
 	extension   bool // only with the transform AWS::LanguageExtensions
 }
 
+// ruleShape is shapeOf for the functions that only rules have.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-rules.html
+func ruleShape(function string) (shape, bool) {
+	two := func(what string) shape {
+		return shape{2, 2, "Template error: every " + function + " object requires two parameters, " + what, false}
+	}
+	s, ok := map[string]shape{
+		"Fn::Contains":         two("a list of strings and a string"),
+		"Fn::EachMemberEquals": two("a list of strings and a string"),
+		"Fn::EachMemberIn":     two("two lists of strings"),
+		"Fn::RefAll":           {},
+		"Fn::ValueOf":          two("the name of a parameter and an attribute"),
+		"Fn::ValueOfAll":       two("a type of parameters and an attribute"),
+	}[function]
+	return s, ok
+}
+
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 func shapeOf(function string) (shape, bool) {
 	s, ok := map[string]shape{
@@ -49,6 +66,9 @@ const subComplaint = "Template error: One or more Fn::Sub intrinsic functions do
 // left with as many arguments as its function has at least, so that nothing later needs to count.
 func (p *parser) arguments(x *Expr, n *yaml.Node) {
 	s, ok := shapeOf(x.name)
+	if !ok && x.block == "Rules" {
+		s, ok = ruleShape(x.name)
+	}
 	if !ok {
 		p.fail(n, "Template format error: Unrecognized function %s", x.name)
 		p.forget(x)

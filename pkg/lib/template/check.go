@@ -26,6 +26,7 @@ func (p *parser) check() {
 			x.walk(p.references)
 		}
 		p.looseResource(r)
+		p.snapshotPolicies(r)
 	}
 	for _, name := range p.t.outputs {
 		o := p.t.Outputs[name]
@@ -36,11 +37,25 @@ func (p *parser) check() {
 			p.failAt(o.Export, "Template error: Output %s is malformed. The Name field of every Export member must not depend on any resources, imported values, or Fn::GetAZs.", o.Name)
 		}
 	}
+	for _, r := range p.t.rules {
+		for _, x := range r.expressions() {
+			x.walk(p.ruleReferences)
+		}
+	}
 	p.dependencies()
 	p.looseParameters()
 	slices.SortStableFunc(p.t.loose, func(a, b Loose) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
+}
+
+// snapshotPolicies refuses policies that the type does not have.
+func (p *parser) snapshotPolicies(r Resource) {
+	for _, x := range []*Expr{r.DeletionPolicy, r.UpdateReplacePolicy} {
+		if policy, _ := x.Literal(); policy == "Snapshot" && r.refusesSnapshot() && r.Type != "" && !p.t.macros {
+			p.failAt(x, "%s", r.noSnapshot(x))
+		}
+	}
 }
 
 func (r Resource) expressions() []*Expr {

@@ -14,9 +14,10 @@ const budget = 64 << 20
 
 // running is one evaluation under way.
 type running struct {
-	e       *Evaluation
-	left    int
-	decides bool // it evaluates conditions: what CloudFormation may understand in another way is not known
+	e        *Evaluation
+	left     int
+	verifies bool // it explains what it refuses, after CloudFormation's words
+	decides  bool // it evaluates conditions: what CloudFormation may understand in another way is not known
 }
 
 func (e *Evaluation) begin() *running { return &running{e: e, left: budget} }
@@ -181,10 +182,14 @@ func (r *running) getAtt(resource, attribute string, x *Expr) (any, *document.Er
 
 // standing refuses a reference to a resource that the stack does not have.
 func (r *running) standing(resource string, x *Expr) *document.Error {
-	if !r.e.mayBe(r.e.t.Resources[resource].Condition) {
-		return r.fail(x, "%s", unresolved(resource, x.block))
+	condition := r.e.t.Resources[resource].Condition
+	switch {
+	case r.e.mayBe(condition):
+		return nil
+	case r.verifies:
+		return r.fail(x, "%s: its condition %s is false", unresolved(resource, x.block), condition)
 	}
-	return nil
+	return r.fail(x, "%s", unresolved(resource, x.block))
 }
 
 func (t *Template) has(resource string) bool {

@@ -1,5 +1,7 @@
 package template
 
+import "slices"
+
 // Expr is a value as written in a template: a literal, a list, a mapping, or a
 // call of an intrinsic function, with its place. Evaluation.Value evaluates it.
 type Expr struct {
@@ -118,3 +120,72 @@ func (x *Expr) variable(name string) *Expr {
 
 // name is what a reference names: a whole thing, or an attribute of a resource.
 type name struct{ of, attribute string }
+
+// Keys returns the values of a mapping by their keys. It is not known what the keys are if a function makes the
+// mapping. A nil expression has none.
+func (x *Expr) Keys() (values map[string]*Expr, known bool) {
+	values = map[string]*Expr{}
+	if x == nil {
+		return values, true
+	}
+	for i, key := range x.keys {
+		values[key] = x.items[i]
+	}
+	return values, x.form == mapping
+}
+
+// An Attribute is a reference to an attribute of a resource.
+type Attribute struct {
+	Name         string
+	Line, Column int
+}
+
+// Attributes lists the references to attributes of a resource, in resources and outputs, as they are written.
+func (t *Template) Attributes(resource string) []Attribute {
+	var all []Attribute
+	t.walk(func(x *Expr) {
+		for _, n := range x.names() {
+			if n.of != resource || n.attribute == "" {
+				continue
+			}
+			attribute := n.attribute
+			if x.name == "Fn::GetAtt" {
+				attribute, _ = x.items[1].Literal()
+			}
+			all = append(all, Attribute{attribute, x.Line, x.Column})
+		}
+	})
+	return all
+}
+
+// Uses says whether anything in the template refers to one of the names.
+func (t *Template) Uses(names ...string) bool {
+	uses := false
+	t.walk(func(x *Expr) {
+		for _, n := range x.names() {
+			uses = uses || slices.Contains(names, n.of)
+		}
+	})
+	return uses
+}
+
+// walk visits all expressions of resources, outputs, conditions and rules.
+func (t *Template) walk(visit func(*Expr)) {
+	for _, name := range t.conditions {
+		t.Conditions[name].walk(visit)
+	}
+	for _, name := range t.resources {
+		for _, x := range t.Resources[name].expressions() {
+			x.walk(visit)
+		}
+	}
+	for _, name := range t.outputs {
+		t.Outputs[name].Value.walk(visit)
+		t.Outputs[name].Export.walk(visit)
+	}
+	for _, r := range t.rules {
+		for _, x := range r.expressions() {
+			x.walk(visit)
+		}
+	}
+}

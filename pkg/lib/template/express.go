@@ -71,6 +71,7 @@ func (p *parser) opaque(x *Expr, n *yaml.Node, function string) {
 	x.form, x.name = call, "Fn::Transform"
 	p.macro(n, function)
 	for _, pair := range document.Pairs(n) {
+		p.loop(pair.Key)
 		x.items = append(x.items, p.express(pair.Value, x.block))
 	}
 }

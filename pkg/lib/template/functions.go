@@ -35,6 +35,9 @@ func (r *running) call(x *Expr) (any, *document.Error) {
 		}
 		arguments[i] = v
 	}
+	if _, is := ruleShape(x.name); is {
+		return r.ruleFunction(x, arguments)
+	}
 	switch x.name {
 	case "Fn::Select":
 		return r.selected(x, arguments)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -92,8 +93,7 @@ func malformedJSON(file string, body []byte) *document.Error {
 	before := bytes.TrimPrefix(body, []byte("\ufeff"))[:max(0, int(wrong.Offset)-1)]
 	line, column := 1+bytes.Count(before, []byte("\n")), 1+utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return &document.Error{File: file, Line: line, Column: column,
-		Text: fmt.Sprintf("Template format error: JSON not well-formed: %v: a template that begins with a brace is JSON",
-			wrong)}
+		Text: "Template format error: JSON not well-formed: a template that begins with a brace is JSON"}
 }
 
 // refuseAliases says of each alias what CloudFormation says.
@@ -138,7 +138,9 @@ func (p *parser) sections(root *yaml.Node) {
 			p.each(n, section, p.resource)
 		case "Outputs":
 			p.each(n, section, p.output)
-		case "Metadata", "Rules", "Hooks":
+		case "Rules":
+			p.each(n, section, p.rule)
+		case "Metadata", "Hooks":
 			p.isMapping(n, section)
 		default:
 			if section == "Globals" && p.t.macros {
@@ -178,6 +180,7 @@ func (p *parser) each(section *yaml.Node, title string, entry func(key, value *y
 		name, value := pair.Key.Value, document.Resolve(pair.Value)
 		switch {
 		case name == "Fn::Transform" || strings.HasPrefix(name, "Fn::ForEach::"):
+			p.loop(pair.Key)
 			p.macro(pair.Key, name)
 			if title == "Resources" {
 				p.maker(name)
@@ -192,6 +195,17 @@ func (p *parser) each(section *yaml.Node, title string, entry func(key, value *y
 		default:
 			entry(pair.Key, value)
 		}
+	}
+}
+
+// loop refuses a loop that nothing expands.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-foreach.html
+func (p *parser) loop(key *yaml.Node) {
+	mine := slices.ContainsFunc(p.t.Transforms, func(name string) bool { return name != serverless })
+	if strings.HasPrefix(key.Value, "Fn::ForEach::") && !mine {
+		p.fail(key,
+			"Template error: %s requires the transform AWS::LanguageExtensions: write Transform: AWS::LanguageExtensions",
+			key.Value)
 	}
 }
 

@@ -39,6 +39,7 @@ type Template struct {
 	needs                                      map[string][]string
 	loose                                      []Loose
 	warnings                                   document.Errors
+	rules                                      []rule
 	macros                                     bool // what it deploys is known to CloudFormation only
 	makers                                     []string
 }
