@@ -39,6 +39,7 @@ type generator struct {
 	publishing *rand.Rand // draws assets; nil if no stack has some
 	previewing *rand.Rand // draws which operations are planned before, and which retries are forced; nil if none is
 	pruning    *rand.Rand // draws obsolete stacks and ignored changes; nil if there are none
+	exporting  *rand.Rand // draws exports; nil if no stack has some of its own
 	following  *rand.Rand // draws the accounts of a unit; nil if no stack is in one
 }
 
@@ -72,6 +73,7 @@ func writeScript(seed uint64, emulated bool) script {
 	a.snaps(seed)
 	a.previews(seed)
 	a.assets(seed)
+	a.exports(seed)
 	turns := 1 + a.IntN(3)
 	if a.emulated {
 		turns = 1 + a.IntN(5)/4
@@ -368,7 +370,7 @@ func (a *generator) operations() []string {
 
 // stacks makes a project: often a variation of the last one.
 func (a *generator) stacks() stacks {
-	return a.withUnits(a.withPromotions(a.withPrunes(a.withOptions(a.withMoves(a.withTables(a.project()))))))
+	return a.withExports(a.withUnits(a.withPromotions(a.withPrunes(a.withOptions(a.withMoves(a.withTables(a.project())))))))
 }
 
 // project makes a project without tables.

@@ -357,6 +357,7 @@ func (g *player) finish() {
 		}
 	}
 	for _, r := range runs {
+		g.unhinders(r)
 		g.holds(terminates, r.State.Over(), "run %s is %s when no run can continue: %s", r.ID, r.State, g.queue())
 		if p, inMemory := g.backend.(*memoryBackend); inMemory {
 			g.holds(measured, p.Ends[r.ID] <= 1, "the end of run %s is measured %d times", r.ID, p.Ends[r.ID])
@@ -475,6 +476,13 @@ func (g *player) redeploy(w stacks) {
 		r := g.ExecutionStatus(g.of(0))
 		if r.State == run.StateRefused && strings.Contains(strings.Join(r.Messages, "\n"), "nobody knows whether it is of this resource") {
 			return // the files drop a restored resource and add another one that can be: the user has to say whether it is the same
+		}
+		if hindered(r) { // the exports need two deploys
+			g.submit(append(line{"deploy"}, w.withoutExports().words()...))
+			g.finish()
+			g.submit(append(line{"deploy"}, w.words()...))
+			g.finish()
+			r = g.ExecutionStatus(g.of(0))
 		}
 		g.holds(converges, r.State == run.StateSucceeded, "the run is %s: %s%v", r.State, failedSteps(r), r.Messages)
 		if g.Failed() {

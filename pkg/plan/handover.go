@@ -21,7 +21,7 @@ type Use struct {
 }
 
 // GivenUp lists the exports that the plan may give up, sorted, by node. A stack gives up all its exports when it is deleted,
-// and those that its desired template lacks when it is updated.
+// also to be created again, and those that its desired template lacks when it is updated.
 func (v View) GivenUp() map[string][]string {
 	v.about, _ = v.selected() // the plan refuses an unknown name
 	all := make(map[string][]string)
@@ -34,7 +34,7 @@ func (v View) GivenUp() map[string][]string {
 			continue
 		}
 		for output, export := range v.Live[name].Exports {
-			if !desired || !n.Links.MayExport(output, export) {
+			if !desired || v.Live[name].Dead() || !n.Links.MayExport(output, export) {
 				all[name] = append(all[name], export)
 			}
 		}
@@ -129,10 +129,10 @@ func (b *builder) handovers() []handover {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		h := handover{giver: name}
-		switch _, stays := b.view.Desired.Nodes[name]; {
-		case len(b.deletes[name]) > 0 && !stays:
+		switch {
+		case len(b.deletes[name]) > 0:
 			h.first, h.done = b.deletes.first(name), b.deletes.last(name)[0]
-		case len(b.deploys[name]) > 0 && len(b.deletes[name]) == 0:
+		case len(b.deploys[name]) > 0:
 			h.first, h.done, h.updated = b.deploys.first(name), b.deploys.last(name)[0], true
 		default:
 			continue
