@@ -112,8 +112,6 @@ func TestDifferences(t *testing.T) {
 			"remove B never loses objects\n"},
 		{"a bucket is removed and retained", resources(bucket + "  DeletionPolicy: Retain\nQ:\n  Type: AWS::SNS::Topic"), resources("Q:\n  Type: AWS::SNS::Topic"),
 			"remove B never kept by Retain\n"},
-		{"a table is removed, and there are no snapshots of tables", resources("T:\n  Type: AWS::DynamoDB::Table\n  DeletionPolicy: Snapshot\nQ:\n  Type: AWS::SNS::Topic"),
-			resources("Q:\n  Type: AWS::SNS::Topic"), "remove T never loses a table\n"},
 		{"a volume is removed, and a snapshot made", resources("V:\n  Type: AWS::EC2::Volume\n  DeletionPolicy: Snapshot\nQ:\n  Type: AWS::SNS::Topic"),
 			resources("Q:\n  Type: AWS::SNS::Topic"), "remove V never kept by Snapshot\n"},
 		{"a bucket is added", resources("Q:\n  Type: AWS::SNS::Topic"), resources(bucket + "Q:\n  Type: AWS::SNS::Topic"), "add B never\n"},
