@@ -12,6 +12,7 @@ import (
 type generator struct {
 	policed   *rand.Rand // draws policies; nil if the installation has none
 	importing *rand.Rand // draws tables; nil if stacks import none
+	outside   *rand.Rand // draws tables that a user adds to our stacks; nil if none is added
 	optional  *rand.Rand // draws options; nil if stacks have none
 	moving    *rand.Rand // draws which stack has the table that moves; nil if none does
 	*rand.Rand
@@ -158,6 +159,7 @@ func (a *generator) round() {
 			a.add("live", st.nameOnBackend(), a.one(outsideChanges...))
 		}
 	}
+	a.addTable()
 	a.drift()
 	a.changeAccounts()
 	a.suspend()

@@ -25,7 +25,7 @@ func (a *generator) imports(seed uint64) {
 	if seed%importingSeeds != 1 || a.emulated || a.following != nil {
 		return
 	}
-	a.importing = rand.New(rand.NewPCG(seed, 9))
+	a.importing, a.outside = rand.New(rand.NewPCG(seed, 9)), rand.New(rand.NewPCG(seed, 37))
 	for _, t := range tables {
 		a.add("table", t)
 	}

@@ -108,6 +108,8 @@ func (g *player) execute(l line) {
 		g.submit(append(line{"deploy"}, hub(l.number(1)+1).words()...))
 	case "adopt", "forget", "by-hand", "unreadable", "lab-adopt", "lab-deploy", "lab-destroy", "lab-forget":
 		g.contest(l)
+	case "add-table":
+		g.addTable(l)
 	case "table", "taken", "left":
 		g.tableLine(l)
 	case "policy":
@@ -366,6 +368,7 @@ func (g *player) finish() {
 	}
 	for _, r := range runs {
 		g.checkCosts(r)
+		g.checkLosses(r)
 	}
 	g.listsRevisions(runs)
 	g.keepsSnapshots(runs)
