@@ -92,7 +92,11 @@ func (k Kinds) classify(err error) (fault.Kind, string) {
 		return fault.Unavailable, unanswered(err)
 	}
 	if !ok {
-		return k.ofStatus(err), fmt.Sprintf("HTTP status %d, with an answer that AWS does not give: check the proxies and gateways in between", Status(err))
+		kind := k.ofStatus(err)
+		if Status(err) == http.StatusBadRequest { // AWS throttles with it too: without a code, it is no verdict
+			kind = fault.Unavailable
+		}
+		return kind, fmt.Sprintf("HTTP status %d, with an answer that AWS does not give: check the proxies and gateways in between", Status(err))
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("%s: %s", api.ErrorCode(), api.ErrorMessage()), ": ")
 	if kind, ok := k[api.ErrorCode()]; ok && api.ErrorCode() != Other {

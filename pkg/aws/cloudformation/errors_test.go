@@ -80,9 +80,9 @@ func TestKindsOfAnswers(t *testing.T) {
 	}
 }
 
-// Of an answer that is not CloudFormation's, only a refusal is certain.
+// Of an answer that is not CloudFormation's, only a refusal is certain. A status 400 is none: AWS throttles with it.
 func TestMalformedAnswers(t *testing.T) {
-	for status, want := range map[int]fault.Kind{200: fault.Unavailable, 403: fault.Refused, 413: fault.Refused, 500: fault.Unavailable, 502: fault.Unavailable, 504: fault.Unavailable} {
+	for status, want := range map[int]fault.Kind{200: fault.Unavailable, 400: fault.Unavailable, 403: fault.Refused, 413: fault.Refused, 500: fault.Unavailable, 502: fault.Unavailable, 504: fault.Unavailable} {
 		w := newWire(t)
 		w.answers["CreateStack"] = func(_ urlValues) (int, string) { return status, "<html>Bad <b>proxy</html>" }
 		if _, err := w.cloud().Begin(t.Context(), task(plan.Create)); !fault.Is(err, want) {
