@@ -54,3 +54,33 @@ func TestAsLeft(t *testing.T) {
 		}
 	}
 }
+
+// An output of which CloudFormation may not have returned all characters is passed on if they are known, or if none is
+// missing.
+func TestOutputsWithLostCharacters(t *testing.T) {
+	const text = "Parameters: {Size: {Type: String, Default: ü}}\nResources:\n  A: { Type: 'AWS::SNS::Topic' }\n" +
+		"Outputs:\n  Street: { Value: Straße }\n  Sized: { Value: !Ref Size }\n  Url: { Value: !Sub \"${A}?x\" }\n  Mixed: { Value: !Sub \"${A}ß?\" }\n"
+	r := plan.Record{Digest: "d", Settings: plan.NewSettings(plan.Live{}, nil)}
+	r.Outputs = map[string]string{"Street": "Stra?e", "Sized": "K?ln", "Url": "arn?x", "Mixed": "arn??", "Made": "?"}
+	whole := r.Whole(map[string]string{"Size": "Köln"}, []byte(text))
+	for name, want := range map[string]plan.Output{
+		"Street": {Value: "Straße", Certain: true}, "Sized": {Value: "Köln", Certain: true}, "Url": {Value: "arn?x", Certain: true}, "Mixed": {Value: "arn??"}, "Made": {Value: "?"},
+	} {
+		if got := r.Output(name, whole[name], []byte(text)); got != want || (got.Refuse("a", name) == nil) != want.Certain {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if got := r.Output("Street", "Stra?e", []byte(text)); !got.Certain || got.Value != "Straße" {
+		t.Errorf("of an old record: %+v", got)
+	}
+	if got := r.Output("Url", "arn?x", nil); got.Certain {
+		t.Errorf("without its template: %+v", got)
+	}
+	r.Settings = r.Settings.Given(map[string]string{"Size": "Köln"})
+	if got := r.Output("Url", "arn?x", []byte(text)); got.Certain {
+		t.Errorf("with a parameter that is not ASCII: %+v", got)
+	}
+	if r.Digest = ""; r.Output("Street", "Stra?e", []byte(text)).Certain {
+		t.Error("nobody knows what was deployed")
+	}
+}

@@ -326,6 +326,9 @@ func (d describer) sides(c *StackChange, n project.Node, r Record, live Live) (b
 		if before.Template = d.Found[n.Name].Template; before.Template == nil {
 			c.Caveats = append(c.Caveats, "the template that is deployed cannot be understood, so it is not compared")
 		}
+		if lost := d.Found[n.Name].Lost; len(lost) > 0 {
+			c.Caveats = append(c.Caveats, sayLost(lost))
+		}
 		c.UnknownDataLoss = before.Template == nil
 		before.Scope = scope(n.Stack, live.StackID, n.Target)
 		before.Scope.Parameters = parametersOf(live)

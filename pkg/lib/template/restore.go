@@ -133,19 +133,31 @@ func inside(place, name string) string {
 	return place + "." + name
 }
 
-// Plain reports whether all texts of a template are ASCII, so that CloudFormation loses nothing of them. One that cannot
-// be read is not.
-func Plain(body []byte) bool {
-	if loss.Beyond(string(body)) {
-		return false
-	}
+// Plain reports whether CloudFormation loses nothing of the value of an output of t, whose text is body, because of what
+// the template says: all texts of the output, of the resources that it refers to, and of the mappings are ASCII.
+func (t *Template) Plain(body []byte, output string) bool {
 	root, err := document.Read("the template", body)
-	if err != nil {
+	if _, has := t.Outputs[output]; err != nil || !has { // a macro makes it
 		return false
 	}
-	var plain func(n *yaml.Node) bool
-	plain = func(n *yaml.Node) bool {
-		return !loss.Beyond(n.Value) && !slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return !plain(child) })
+	parts := [][2]string{{"Outputs", output}}
+	t.Outputs[output].Value.walk(func(x *Expr) {
+		for _, n := range x.names() {
+			parts = append(parts, [2]string{"Resources", n.of})
+		}
+	})
+	for _, part := range parts {
+		if section, has := document.Lookup(root, part[0]); has {
+			if of, has := document.Lookup(section, part[1]); has && !ascii(of) {
+				return false
+			}
+		}
 	}
-	return plain(root)
+	mappings, has := document.Lookup(root, "Mappings")
+	return !has || ascii(mappings)
+}
+
+func ascii(n *yaml.Node) bool {
+	n = document.Resolve(n)
+	return !loss.Beyond(n.Value) && !slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return !ascii(child) })
 }

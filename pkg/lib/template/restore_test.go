@@ -61,12 +61,24 @@ func same(t *testing.T, a, b string) bool {
 	return flat.Replace(string(one)) == flat.Replace(string(other))
 }
 
+// Only texts count that can be part of the value of an output.
 func TestPlain(t *testing.T) {
-	for text, want := range map[string]bool{
-		"Resources: {}": true, "Resources: {A: {Type: ü}}": false, `Description: "\u00dc"`: false, "# ü\nResources: {}": false, "a: [": false, "{}": true,
+	const begins = "# ü\nDescription: ü\nResources:\n  A: { Type: 'AWS::SNS::Topic' }\n  B: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: ü } }\nOutputs:\n  Other: { Value: ü }\n  O: { Value: "
+	for value, want := range map[string]bool{
+		"!Ref A": true, "!Ref B": false, `!Sub "${A.Arn}?"`: true, `!Sub "${A.Arn}?ü"`: false, "!Join ['', [!Ref A, !GetAtt B.Arn]]": false, "plain?": true, `"\u00dc"`: false,
 	} {
-		if got := template.Plain([]byte(text)); got != want {
-			t.Errorf("%s: %t", text, got)
+		for mappings, plain := range map[string]bool{"": want, "Mappings: { M: { a: { b: ü } } }\n": false, "Mappings: { M: { a: { b: c } } }\n": want} {
+			text := begins + value + " }\n" + mappings
+			parsed, err := template.Parse("t.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if parsed.Plain([]byte(text), "Made") {
+				t.Error("nothing is known of an output that a macro makes")
+			}
+			if got := parsed.Plain([]byte(text), "O"); got != plain {
+				t.Errorf("%s, %s: %t", value, mappings, got)
+			}
 		}
 	}
 }
