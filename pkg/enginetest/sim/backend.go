@@ -421,7 +421,7 @@ func templateOf(digest string) []byte {
 	default:
 		name += databases
 	}
-	return []byte("--- " + begins + name + beforeDigest + digest + afterDigest) // a template that begins with a brace is JSON
+	return []byte(begins + name + beforeDigest + digest + afterDigest)
 }
 
 // AlarmOf is the resource without its braces, in a template, of the alarm that a version has, and what has a price; "" if it has none.
