@@ -197,6 +197,12 @@ func (s *Service) describeStackEvents(_ context.Context, in *cfn.DescribeStackEv
 	return out, s.locked(func() error {
 		st := s.find(aws.ToString(in.StackName))
 		if st == nil {
+			if st, events := s.eventsInside(aws.ToString(in.StackName)); st != nil {
+				for _, e := range slices.Backward(events) {
+					out.StackEvents = append(out.StackEvents, e.describe(st))
+				}
+				return nil
+			}
 			return invalid("Stack [%s] does not exist", aws.ToString(in.StackName))
 		}
 		// The token counts from the oldest event, so that events between two requests do not shift the pages.

@@ -151,6 +151,9 @@ func (d *evaluation) storedReference(ref template.Dynamic) (string, bool) {
 	if r := d.resourceNamed("AWS::SSM::Parameter", ref.Name); r != nil && ref.Service == template.SSM && (ref.Version == "" || ref.Version == "1") {
 		return r.property("Value")
 	}
+	if ref.Service == template.SSM && (ref.Version == "" || ref.Version == "1") {
+		return d.service.stored(ref.Name)
+	}
 	return "", false
 }
 

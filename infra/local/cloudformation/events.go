@@ -2,6 +2,7 @@ package cloudformation
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
@@ -54,6 +55,12 @@ func (s *Service) setStatus(st *stack, status types.StackStatus, reason string) 
 // replacement has removed from the stack.
 func (s *Service) setResourceStatus(st *stack, r *resource, status types.ResourceStatus, reason string) {
 	r.Status, r.Reason, r.At = status, reason, time.Now()
+	if r.Nested != nil && strings.HasSuffix(string(status), "_FAILED") {
+		for _, e := range r.Nested.Failures {
+			e.At = r.At
+			st.Inside = append(st.Inside, e)
+		}
+	}
 	token, operation := st.tokenAndOperation()
 	st.Events = append(st.Events, event{
 		ID:      fmt.Sprintf("%s-%s-%s", r.Logical, status, derived(st, "event", len(st.Events))),

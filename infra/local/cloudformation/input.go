@@ -206,12 +206,16 @@ func givenValues(t *template.Template, given []types.Parameter, before *version)
 	return values, nil
 }
 
-// stored reads a parameter of the parameter store. The public parameters of AWS hold the IDs of images.
+// stored reads a parameter of the parameter store: what the options return, or what a stack has created. The public
+// parameters of AWS hold the IDs of images.
 func (s *Service) stored(name string) (string, bool) {
 	if s.options.Stored != nil {
 		if value, ok := s.options.Stored(name); ok {
 			return value, true
 		}
+	}
+	if r := (&evaluation{service: s}).resourceNamed("AWS::SSM::Parameter", name); r != nil {
+		return r.property("Value")
 	}
 	if strings.HasPrefix(name, "/aws/service/") {
 		return "ami-0" + hexa(hash(name), 16), true

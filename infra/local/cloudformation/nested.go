@@ -23,6 +23,47 @@ type nestedStack struct {
 	Now        version
 	Resources  map[string]*resource
 	Detections []detection // of drift, the oldest first
+	Failures   []nestedEvent
+}
+
+// A nestedEvent is an event of a nested stack: that of a resource which fails. The stack that it is nested in keeps it
+// when the nested stack fails, also if that is deleted.
+type nestedEvent struct {
+	Stack string // the ID of the nested stack
+	event
+}
+
+// fails adds the event of a resource of a nested stack that fails.
+func (n *nestedStack) fails(id string, one step) {
+	status := map[action]types.ResourceStatus{update: types.ResourceStatusUpdateFailed}[one.Action]
+	if status == "" {
+		status = types.ResourceStatusCreateFailed
+	}
+	r := one.Resource
+	n.Failures = append(n.Failures, nestedEvent{id, event{
+		ID: r.Logical + "-" + string(status) + "-" + guid(hash(id, r.Logical, one.Failure)), Logical: r.Logical,
+		Physical: r.Physical,
+		Type:     r.Type, Status: string(status), Reason: one.Failure, At: time.Now(),
+	}})
+	if r.Nested != nil {
+		n.Failures = append(n.Failures, r.Nested.Failures...)
+	}
+}
+
+// eventsInside are the events of a nested stack, oldest first.
+func (s *Service) eventsInside(id string) (*stack, []event) {
+	var all []event
+	for _, st := range s.stacks {
+		for _, e := range st.Inside {
+			if e.Stack == id {
+				all = append(all, e.event)
+			}
+		}
+	}
+	if all == nil {
+		return nil, nil
+	}
+	return &stack{ID: id, Name: plainName(id)}, all
 }
 
 // same reports whether a nested stack needs no update. A nil one is not known.
@@ -118,6 +159,7 @@ func (d *evaluation) nest(r, is *resource) {
 	}
 	for _, one := range b.steps {
 		if one.Failure != "" {
+			r.Nested.fails(r.Physical, one)
 			why := "Embedded stack " + r.Physical + " was not successfully %sd: The following resource(s) failed to %s: [" + one.Resource.Logical + "]."
 			r.Faults = map[string]string{"create": strings.ReplaceAll(why, "%s", "create"), "update": strings.ReplaceAll(why, "%s", "update")}
 		}

@@ -39,6 +39,7 @@ type stack struct {
 	past []description // of the last minute, and the one before, oldest first; not stored on disk
 
 	Events     []event
+	Inside     []nestedEvent // those of nested stacks that have failed
 	Operations []operationEntry
 	Requests   map[string]acceptedRequest // by ClientRequestToken
 	ChangeSets []*changeSet

@@ -39,6 +39,9 @@ func event(text string) string {
 	if logical == "." {
 		logical, kind, physical = "shop-vpc", "AWS::CloudFormation::Stack", vpcID
 	}
+	if kind == "AWS::CloudFormation::Stack" && logical != "shop-vpc" {
+		physical = "arn:aws:cloudformation:eu-west-1:111122223333:stack/" + physical
+	}
 	at := noon
 	if m[5] != "" {
 		d, err := time.ParseDuration(m[5])
@@ -184,7 +187,18 @@ func TestEvents(t *testing.T) {
 		"we cancelled it, and its rollback failed": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by stop at 5m: User Initiated",
 			"A:AWS::SNS::Topic UPDATE_FAILED by stop: no room", ". UPDATE_ROLLBACK_FAILED by stop at 7m",
-		}, stopped(ours("UPDATE_ROLLBACK_FAILED", "A (AWS::SNS::Topic): no room"))},
+		}, stopped(ours("UPDATE_ROLLBACK_FAILED", "A (AWS::SNS::Topic): no room"+advice("A")))},
+		"the rollback fails too": {plan.Update, []string{
+			". UPDATE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic UPDATE_FAILED by us: first cause",
+			". UPDATE_ROLLBACK_IN_PROGRESS by us: The following resource(s) failed to update: [A].",
+			"B:AWS::SQS::Queue UPDATE_FAILED by us: second cause",
+			". UPDATE_ROLLBACK_FAILED by us: The following resource(s) failed to update: [B].",
+		}, ours("UPDATE_ROLLBACK_FAILED",
+			"A (AWS::SNS::Topic): first cause; and its rollback failed: B (AWS::SQS::Queue): second cause"+advice("B"))},
+		"a rollback that is continued fails again": {plan.Continue, []string{
+			". UPDATE_ROLLBACK_FAILED by them", ". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated",
+			"B:AWS::SQS::Queue UPDATE_FAILED by us: second cause", ". UPDATE_ROLLBACK_FAILED by us",
+		}, ours("UPDATE_ROLLBACK_FAILED", "B (AWS::SQS::Queue): second cause"+advice("B"))},
 		"what we cancelled may have failed before": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by us: Alarm went off", ". UPDATE_ROLLBACK_COMPLETE by us",
 		}, ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off")},
@@ -221,12 +235,45 @@ func TestEvents(t *testing.T) {
 		}
 		for _, size := range []int{1, 100} {
 			w := newWire(t)
-			w.answers["DescribeStackEvents"] = pages(size, c.events...)
+			w.answers["DescribeStackEvents"] = func(form url.Values) (int, string) {
+				if strings.Contains(form.Get("StackName"), ":stack/Net-1") {
+					return events(". CREATE_IN_PROGRESS")(form) // without a reason
+				}
+				return pages(size, c.events...)(form)
+			}
 			got, err := w.cloud().Events(t.Context(), task(c.verb))
 			if err != nil || !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%s (by %d):\n got %+v, %v\nwant %+v", name, size, got, err, c.want)
 			}
 		}
+	}
+}
+
+// advice is what a person can do about resources of which a rollback fails.
+func advice(name string) string {
+	return ": repair what " + name +
+		" needs, and retry; or let the rollback leave it as it is, and make it right afterwards: " +
+		"aws cloudformation continue-update-rollback --stack-name shop-vpc --resources-to-skip " + name
+}
+
+// The reason of a nested stack is that of its innermost resource, from the events of the nested stack's own ID: it is
+// deleted soon.
+func TestReasonOfANestedStack(t *testing.T) {
+	w := newWire(t)
+	w.answers["DescribeStackEvents"] = func(form url.Values) (int, string) {
+		switch name := form.Get("StackName"); {
+		case strings.HasSuffix(name, "Inner-1"):
+			return events("Deeper:AWS::CloudFormation::Stack CREATE_FAILED: Embedded stack", ". ROLLBACK_IN_PROGRESS")(form)
+		case strings.HasSuffix(name, "Deeper-1"):
+			return events("Other:AWS::SNS::Topic CREATE_FAILED: Resource creation cancelled",
+				"Topic:AWS::SNS::Topic CREATE_FAILED: the quota of topics is reached")(form)
+		}
+		return events(". CREATE_IN_PROGRESS by us",
+			"Inner:AWS::CloudFormation::Stack CREATE_FAILED by us: Embedded stack", ". ROLLBACK_COMPLETE by us")(form)
+	}
+	got, err := w.cloud().Events(t.Context(), task(plan.Create))
+	if want := "Inner/Deeper/Topic (AWS::SNS::Topic): the quota of topics is reached"; err != nil || got.Why != want {
+		t.Errorf("%q, %v, want %q", got.Why, err, want)
 	}
 }
 
