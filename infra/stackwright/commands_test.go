@@ -254,7 +254,7 @@ func TestDestroyAsksFirst(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("ended with %d", r.code)
 	}
-	l.has(r.err, "- alone  delete", "- queue  delete", "- topic  delete", "destroy does this to pair@default\nat ", "type yes to continue (only the whole word is accepted)", `the answer was "y" and not yes: to continue, repeat the command and type the whole word yes, or add --yes`)
+	l.has(r.err, "- alone  delete", "- queue  delete", "- topic  delete", "destroy does this to pair@default\non this laptop (emulators, ", "type yes to continue (only the whole word is accepted)", `the answer was "y" and not yes: to continue, repeat the command and type the whole word yes, or add --yes`)
 	l.answers = "yes\n"
 	l.must(cli.ExitOK, "destroy", l.project)
 	if r := l.run("destroy", l.project); r.code != cli.ExitOK || strings.Contains(r.err, "type yes") {

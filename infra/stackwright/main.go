@@ -29,7 +29,7 @@ func main() {
 	}
 	signal.Ignore(syscall.SIGPIPE) // a reader that goes away must not take a run with it
 	s := cli.Shell{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Laptop: host.Laptop{},
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Environment: os.Environ(), Laptop: host.Laptop{},
 		Self: self(os.Args[0]), Interrupts: interrupts, Asks: term.IsTerminal(int(os.Stdin.Fd())),
 		ExitOnInterrupt: func() { signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) },
 	}

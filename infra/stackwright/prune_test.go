@@ -29,7 +29,7 @@ func TestPrune(t *testing.T) {
 	if r = l.run("prune", l.project); r.code != cli.ExitRefused {
 		t.Errorf("prune whose question was answered with no ended with %d", r.code)
 	}
-	l.has(r.err, "- alone  delete", "prune does this to pair@default\nat ")
+	l.has(r.err, "- alone  delete", "prune does this to pair@default\non this laptop (emulators, ")
 	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "prune", l.project), "1 deleted")
 	l.has(l.must(cli.ExitOK, "stacks"), "pair-queue", "pair-topic")

@@ -67,7 +67,7 @@ func TestReplace(t *testing.T) {
 	l.has(r.err, "replace deletes the named stacks, and those that import from them, with their data, and there is no terminal on which to confirm it: confirm with --yes")
 	l.answers = "no\n"
 	r = l.run(retain...)
-	l.has(r.err, "± data  replace", "DATA LOSS: data Queue, deleted (messages)", "replace does this to pair@default\nat ")
+	l.has(r.err, "± data  replace", "DATA LOSS: data Queue, deleted (messages)", "replace does this to pair@default\non this laptop (emulators, ")
 	before := l.ids()
 	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, retain...), "replace of pair@default succeeded", "1 created", "1 created empty", "1 imported into", "2 deleted", "1 unchanged")

@@ -183,3 +183,44 @@ func TestDeployAsksBeforeItDestroys(t *testing.T) {
 		})
 	}
 }
+
+// In a pipeline, a command that changes something is refused unless something says where: its setting may be missing or
+// misspelt. Each such command says where it changes something, in its first and its last line.
+func TestWhereACommandChangesSomething(t *testing.T) {
+	t.Parallel()
+	s := newReviewedShop(t)
+	const here = "on this laptop (emulators, .stackwright)"
+	_, out := s.without("deploy")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); lines[0] != here || lines[len(lines)-1] != here {
+		t.Errorf("it does not begin and end with where it deploys:\n%s", out)
+	}
+	if _, out = s.without("plan"); strings.Contains(out, here) {
+		t.Errorf("a plan changes nothing: %s", out)
+	}
+	if _, out = s.without("deploy", "-o", "json"); !strings.Contains(out, `"where":"`+here+`"`) {
+		t.Errorf("no object says where: %s", out)
+	}
+	for _, c := range []struct {
+		env  string
+		args []string
+		code int
+		says string
+	}{
+		{"CI=true", []string{"deploy"}, cli.ExitRefused, "deploy: CI is set, and nothing says where to deploy: name the installation on AWS with --installation"},
+		{"CI=true", []string{"destroy", "--yes"}, cli.ExitRefused, "destroy: CI is set, and nothing says where to destroy"},
+		{"CI=true", []string{"retry"}, cli.ExitRefused, "retry: CI is set"},
+		{"CI=true", []string{"plan"}, cli.ExitOK, "no changes"},
+		{"CI=true", []string{"stacks"}, cli.ExitOK, "shop-orders"},
+		{"CI=false", []string{"deploy"}, cli.ExitOK, here},
+		{"CI=true", []string{"deploy", "--data", ".stackwright"}, cli.ExitOK, here},
+		{"CI=true STACKWRIGHT_DATA=.stackwright", []string{"deploy"}, cli.ExitOK, here},
+		{"STACKWRIGHT_INSTALATION=stackwright", []string{"deploy"}, cli.ExitRefused,
+			"the variable STACKWRIGHT_INSTALATION sets no flag: did you mean STACKWRIGHT_INSTALLATION?"},
+		{"STACKWRIGHT_TOKEN=x", []string{"plan"}, cli.ExitOK, "no changes"},
+	} {
+		with := &reviewedShop{T: t, dir: s.dir, env: append(strings.Fields(c.env), s.env...)}
+		if code, out := with.without(c.args...); code != c.code || !strings.Contains(out, c.says) {
+			t.Errorf("%s %v ended with %d: %s", c.env, c.args, code, out)
+		}
+	}
+}

@@ -264,7 +264,7 @@ func (s *session) confirm(ctx context.Context, q run.Request) error {
 		return err
 	}
 	s.showPlan(c)
-	return s.call.agree(fmt.Sprintf("%s does this to %s\n%s", plan.CommandOf(q.Operation), q.Project, s.where()))
+	return s.call.agree(fmt.Sprintf("%s does this to %s\n%s", plan.CommandOf(q.Operation), q.Project, s.place()))
 }
 
 // An unshown run is followed, and not shown.

@@ -14,7 +14,13 @@ import (
 
 // view is how the session shows a run: as its call does, except for a plan that is only
 // shown.
-func (s *session) view(ctx context.Context) view { return planView{s.call.view(), s, ctx} }
+func (s *session) view(ctx context.Context) view {
+	v := s.call.view()
+	if j, is := v.(*term.JSON); is && s.call.alters() {
+		j.Where = s.place()
+	}
+	return planView{v, s, ctx}
+}
 
 // A planView shows the end of a plan as what the plan would change.
 type planView struct {

@@ -187,7 +187,10 @@ func (c command) check(cmd *cobra.Command, call *call) error {
 	if err := call.flags.complete(cmd.Flags(), call.Getenv); err != nil {
 		return err
 	}
-	return call.flags.check(c.formats())
+	if err := errors.Join(checkVariables(call.Environment), call.flags.check(c.formats())); err != nil {
+		return err
+	}
+	return call.checkPlace()
 }
 
 // path is how the command is called: "targets add".

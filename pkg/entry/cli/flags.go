@@ -25,6 +25,7 @@ type flags struct {
 	lives                                                                                 string          // how long an environment does
 	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                                 map[string]bool // by name: those on the command line
+	located                                                                               bool            // something says which installation it is
 	empty                                                                                 []string        // those of them that have no value, sorted
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
@@ -310,6 +311,7 @@ func (f *flags) complete(set *pflag.FlagSet, getenv func(string) string) error {
 	})
 	place := []string{"installation", "api", "endpoint", "data"}
 	placed := slices.ContainsFunc(place, func(name string) bool { return f.given[name] })
+	f.located = placed || slices.ContainsFunc(place, func(name string) bool { return getenv(variable(name)) != "" })
 	var err error
 	set.VisitAll(func(one *pflag.Flag) {
 		value := getenv(variable(one.Name))

@@ -145,6 +145,10 @@ func over(r run.Run) bool { return r.State.Over() }
 // stops following them. It returns the exit code. For a failed run this is ExitFailed,
 // even if its rollback succeeded.
 func (s *session) watch(ctx context.Context, w watch) (int, error) {
+	if s.says() {
+		fmt.Fprintln(s.call.Out, s.place())
+		defer fmt.Fprintln(s.call.Out, s.place())
+	}
 	r, err := s.follow(ctx, w, s.view(ctx))
 	code := exit(r.State)
 	switch {

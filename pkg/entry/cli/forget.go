@@ -28,7 +28,7 @@ func forget(ctx context.Context, c *call) (int, error) {
 			return ExitFailed, err
 		}
 		if c.Asks && !c.flags.yes && !c.flags.plan {
-			what := fmt.Sprintf("forget deletes the records of %s in %s%s: the stacks stay in AWS, and Stackwright no longer manages them\nat %s", strings.Join(c.args, ", "), project, map[bool]string{true: ", and of all that depends on these"}[c.flags.dependents], s.label)
+			what := fmt.Sprintf("forget deletes the records of %s in %s%s: the stacks stay in AWS, and Stackwright no longer manages them\n%s", strings.Join(c.args, ", "), project, map[bool]string{true: ", and of all that depends on these"}[c.flags.dependents], s.place())
 			if err := c.agree(what); err != nil {
 				return c.refuse(err)
 			}

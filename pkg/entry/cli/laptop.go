@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -85,8 +86,9 @@ func MachineARN() string {
 // A site is an installation and how to reach it: a laptop's emulators, or an
 // account and region of AWS.
 type site struct {
-	label  string // for people: its URL, or the installation's name and place
-	config aws.Config
+	label    string // for people: its URL, or the installation's name and place
+	emulated string // of a laptop: the folder of its emulators, or their URL; "" is an installation on AWS
+	config   aws.Config
 
 	bucket, table string
 	group         string // of schedules; "" if it is not known
@@ -106,7 +108,7 @@ type site struct {
 // siteAt is the site at a URL, which emulators or other servers serve.
 func (c *call) siteAt(url string) site {
 	return site{
-		label: url,
+		label: url, emulated: cmp.Or(c.flags.endpoint, c.flags.data),
 		config: aws.Config{
 			Region:        Region,
 			BaseEndpoint:  aws.String(strings.TrimSuffix(url, "/")),

@@ -27,8 +27,8 @@ func promote(ctx context.Context, c *call) (int, error) {
 		q.FromEnvironment = c.flags.from
 		v, err := s.to.Revision(ctx, from, cmp.Or(c.flags.revision, run.CurrentRevision))
 		if err == nil && c.Asks && !c.flags.yes && !o.Preview {
-			err = c.agree(fmt.Sprintf("promote deploys the files of run %s of %s (%s, %s), requested by %s at %s, to %s\nat %s",
-				v.Run, from, v.Operation, v.State, v.Who, v.Requested.Local().Format(time.DateTime), q.Project, s.label))
+			err = c.agree(fmt.Sprintf("promote deploys the files of run %s of %s (%s, %s), requested by %s at %s, to %s\n%s",
+				v.Run, from, v.Operation, v.State, v.Who, v.Requested.Local().Format(time.DateTime), q.Project, s.place()))
 		}
 		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
 			return c.refuse(err)

@@ -18,7 +18,18 @@ func (c *call) reviewed() bool { return c.Asks && !c.flags.yes && !c.flags.while
 // review plans a deploy, and shows its plan if it deletes a stack, replaces a resource or may lose data. It returns the
 // request that carries out exactly this plan, if the user agrees. It is empty if the plan has nothing of that kind. The
 // error is of kind Refused if the plan is refused, or the user does not agree.
+//
+// While another run holds the lock, the stacks are on the way to another state, and every plan of now is out of date when
+// this deploy begins. Then nothing is planned before; the run says what it loses.
 func (s *session) review(ctx context.Context, p packed) (run.Request, error) {
+	lock, err := s.to.Lock(ctx, p.ID())
+	if err != nil {
+		return run.Request{}, fmt.Errorf("read the lock of %s: %w", p.ID(), err)
+	}
+	if lock.Owner.Run != "" {
+		fmt.Fprintf(s.call.Err, "run %s is in progress: what this deploy loses is known when it begins, and not before\n", lock.Owner.Run)
+		return run.Request{}, nil
+	}
 	q, err := s.stored(ctx, p)
 	if err != nil {
 		return run.Request{}, err
@@ -31,7 +42,7 @@ func (s *session) review(ctx context.Context, p packed) (run.Request, error) {
 		return run.Request{}, err
 	}
 	s.showPlan(c)
-	if err := s.call.agree(fmt.Sprintf("deploy does this to %s\n%s", p.ID(), s.where())); err != nil {
+	if err := s.call.agree(fmt.Sprintf("deploy does this to %s\n%s", p.ID(), s.place())); err != nil {
 		return run.Request{}, err
 	}
 	q.Source, q.Options.Plan = r.Source, r.Changes
@@ -77,6 +88,3 @@ func (s *session) showPlan(c plan.Changes) {
 	}
 	fmt.Fprintln(s.call.Err, strings.Join(term.Plan(c, s.call.width(), false), "\n"))
 }
-
-// where says where the session changes something.
-func (s *session) where() string { return "at " + s.label }

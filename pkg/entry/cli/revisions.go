@@ -107,8 +107,8 @@ func rollBack(ctx context.Context, c *call) (int, error) {
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
 		v, err := s.to.Revision(ctx, id, cmp.Or(c.flags.to, run.PreviousRevision))
 		if err == nil && c.Asks && !c.flags.yes && !o.Preview {
-			err = c.agree(fmt.Sprintf("rollback deploys the files of run %s (%s, %s), requested by %s at %s, to %s again\nat %s",
-				v.Run, v.Operation, v.State, v.Who, v.Requested.Local().Format(time.DateTime), id, s.label))
+			err = c.agree(fmt.Sprintf("rollback deploys the files of run %s (%s, %s), requested by %s at %s, to %s again\n%s",
+				v.Run, v.Operation, v.State, v.Who, v.Requested.Local().Format(time.DateTime), id, s.place()))
 		}
 		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
 			return c.refuse(err)

@@ -21,6 +21,7 @@ type Shell struct {
 	In              io.Reader
 	Out, Err        io.Writer // data; everything else
 	Getenv          func(string) string
+	Environment     []string                              // all variables, as os.Environ has them; nil if they are not checked
 	Self            string                                // the name by which users call this program
 	Window          func() (width, height int)            // of the terminal that Out is; nil if it is none
 	Asks            bool                                  // a person can answer at In

@@ -97,7 +97,7 @@ func restore(ctx context.Context, c *call) (int, error) {
 		if n := len(one.Backups); n > 0 {
 			data = fmt.Sprintf("It has backups (%d), and data that was written since may be lost: restore --plan says which data is restored, and how", n)
 		}
-		return c.agree(fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. %s\nat %s", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), q.Project, data, s.label))
+		return c.agree(fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. %s\n%s", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), q.Project, data, s.place()))
 	})
 }
 

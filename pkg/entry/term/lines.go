@@ -79,6 +79,8 @@ func (c Change) String() string {
 // A JSON view prints one object a line: one for each change of a step, and
 // finally one for the run.
 type JSON struct {
+	Where string // where the run changes something; "" is not said
+
 	out  *json.Encoder
 	seen run.Run
 }
@@ -100,6 +102,7 @@ type ended struct {
 	Steps     int       `json:"steps"`
 	Seconds   float64   `json:"seconds"` // since the run was requested
 	Messages  []string  `json:"messages,omitempty"`
+	Where     string    `json:"where,omitempty"` // where it changes something
 }
 
 // Show prints the changes of r since it was last shown.
@@ -116,5 +119,5 @@ func (j *JSON) Show(r run.Run) error {
 // End prints the run as a whole.
 func (j *JSON) End(r run.Run) error {
 	seconds := math.Round(latest(r).Sub(r.Requested).Seconds()*1000) / 1000
-	return j.out.Encode(ended{r.ID, r.Operation, r.Of, r.State, r.SupersededBy, len(r.Steps), max(seconds, 0), r.Messages})
+	return j.out.Encode(ended{r.ID, r.Operation, r.Of, r.State, r.SupersededBy, len(r.Steps), max(seconds, 0), r.Messages, j.Where})
 }
