@@ -29,8 +29,8 @@ import (
 //	db?DELETE?topic<vpc   db has these options: see options_test.go
 //	db@eu,us<vpc          db is in two targets; each needs vpc of the same target, or of the first that has it
 //	db@eu<vpc@us          db is in one target and needs vpc of another
-//	db;zone,key<vpc       db makes the exports zone and key
-//	db<;zone              db imports the export zone, whichever stack makes it
+//	db|zone,key<vpc       db makes the exports zone and key
+//	db<|zone              db imports the export zone, whichever stack makes it
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
 type stacks []stack
 
@@ -92,7 +92,7 @@ func parseStacks(words []string) stacks {
 		word, physical, _ := strings.Cut(word, "=")
 		word, version, _ := strings.Cut(word, "!")
 		name, needs, _ := strings.Cut(word, "<")
-		name, exports, _ := strings.Cut(name, ";")
+		name, exports, _ := strings.Cut(name, "|")
 		name, level, _ := strings.Cut(name, ">")
 		name, options, optional := strings.Cut(name, "?")
 		name, protected := strings.CutSuffix(name, "+")
@@ -124,7 +124,7 @@ func parseStacks(words []string) stacks {
 			s.exports = strings.Split(exports, ",")
 		}
 		for n := range strings.SplitSeq(needs, ",") {
-			if export, ok := strings.CutPrefix(n, ";"); ok {
+			if export, ok := strings.CutPrefix(n, "|"); ok {
 				s.imports = append(s.imports, export)
 				continue
 			}
@@ -408,10 +408,10 @@ func (s stack) word() string {
 		word += ">" + s.approve
 	}
 	if len(s.exports) > 0 {
-		word += ";" + strings.Join(s.exports, ",")
+		word += "|" + strings.Join(s.exports, ",")
 	}
 	for _, x := range s.imports {
-		needs = append(needs, ";"+x)
+		needs = append(needs, "|"+x)
 	}
 	if len(needs) > 0 {
 		word += "<" + strings.Join(needs, ",")

@@ -11,9 +11,14 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// maxInUse is of how many exports a plan lists the importers. Each is one request. Of more, the order of deletions follows
-// from the recorded dependencies alone.
-const maxInUse = 1000
+// Of how many exports a plan lists the importers: each is one request, and CloudFormation throttles many at once. Of stacks
+// that are deleted with more exports, the order follows from the recorded dependencies alone.
+const (
+	maxInUse   = 100 // that updates drop or change
+	maxDeleted = 50  // of stacks that are deleted
+
+	maxCompared = 1000 // how many templates a plan reads to find exports that get another value
+)
 
 // inUseFact is which stacks import the exports that a plan may give up.
 func inUseFact() Fact { return Fact{Complete: readInUse} }
@@ -36,13 +41,22 @@ func readInUse(ctx context.Context, e Reading, v *plan.View) error {
 			all = append(all, one{name, export, true})
 		}
 	}
+	var deleted []one
 	given := v.GivenUp()
-	for _, name := range slices.SortedFunc(maps.Keys(given), v.DeletedLast) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		_, stays := v.Desired.Nodes[name]
 		for _, export := range given[name] {
-			all = append(all, one{name, export, false})
+			if stays {
+				all = append(all, one{name, export, false})
+			} else {
+				deleted = append(deleted, one{name, export, false})
+			}
 		}
 	}
 	all = all[:min(len(all), maxInUse)]
+	if len(deleted) <= maxDeleted {
+		all = append(all, deleted...)
+	}
 	users := make([][]string, len(all))
 	err = e.Parallel(ctx, len(all), func(ctx context.Context, i int) error {
 		t := v.Recorded[all[i].node].Target
@@ -68,7 +82,7 @@ func readInUse(ctx context.Context, e Reading, v *plan.View) error {
 // readRevalued lists the exports that updates keep with another value, by node.
 func readRevalued(ctx context.Context, e Reading, v plan.View) (map[string][]string, error) {
 	nodes, digests := v.Exporting()
-	if len(nodes) == 0 || len(digests) > maxInUse {
+	if len(nodes) == 0 || len(digests) > maxCompared {
 		return nil, nil
 	}
 	templates, err := e.Templates(ctx, digests)

@@ -92,18 +92,6 @@ func (v View) Revalued(name string, templates Templates) []string {
 	return all
 }
 
-// DeletedLast orders nodes: those that are desired come first, then by name.
-func (v View) DeletedLast(a, b string) int {
-	_, first := v.Desired.Nodes[a]
-	if _, second := v.Desired.Nodes[b]; first != second {
-		if first {
-			return -1
-		}
-		return 1
-	}
-	return strings.Compare(a, b)
-}
-
 // A handover is an export that a plan gives up, and what else the plan does with its name.
 type handover struct {
 	giver, export string

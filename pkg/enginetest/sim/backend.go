@@ -433,10 +433,10 @@ func AlarmOf(version string) string {
 }
 
 const (
-	beforeName   = "Resources: {Topic: {Type: 'AWS::SNS::Topic'"
-	databases    = "}, Cluster: {Type: 'AWS::RDS::DBCluster'}, Database: {Type: 'AWS::RDS::DBInstance'"
-	dataTables   = "}, Items: {Type: 'AWS::DynamoDB::Table'}, Global: {Type: 'AWS::DynamoDB::GlobalTable'"
-	restorable   = "Parameters: {BackupOfDatabase: {Type: String, Default: ''}}\n" +
+	beforeName = "Resources: {Topic: {Type: 'AWS::SNS::Topic'"
+	databases  = "}, Cluster: {Type: 'AWS::RDS::DBCluster'}, Database: {Type: 'AWS::RDS::DBInstance'"
+	dataTables = "}, Items: {Type: 'AWS::DynamoDB::Table'}, Global: {Type: 'AWS::DynamoDB::GlobalTable'"
+	restorable = "Parameters: {BackupOfDatabase: {Type: String, Default: ''}}\n" +
 		"Conditions: {Restored: {'Fn::Not': [{'Fn::Equals': [{Ref: BackupOfDatabase}, '']}]}}\n"
 	restoredFrom = ", Properties: {DBSnapshotIdentifier: {'Fn::If': [Restored, {Ref: BackupOfDatabase}, {Ref: 'AWS::NoValue'}]}}"
 	stores       = "}, Warehouse: {Type: 'AWS::Redshift::Cluster', Properties: {SnapshotIdentifier: {'Fn::If': [RestoredWarehouse, {Ref: BackupOfWarehouse}, {Ref: 'AWS::NoValue'}]}}" +
