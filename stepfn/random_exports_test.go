@@ -27,7 +27,8 @@ func (a *generator) exports(seed uint64) {
 // exporter reports whether a stack is one of those that exports draws.
 func exporter(name string) bool { return strings.HasPrefix(name, "e") }
 
-// withExports adds stacks that are connected by exports alone, so that each state can follow each other one in two deploys.
+// withExports adds stacks that are connected by exports alone, so that each state can follow each other one in two
+// deploys.
 func (a *generator) withExports(w stacks) stacks {
 	if a.exporting == nil {
 		return w

@@ -11,8 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// Of how many exports a plan lists the importers: each is one request, and CloudFormation throttles many at once. Of stacks
-// that are deleted with more exports, the order follows from the recorded dependencies alone.
+// Of how many exports a plan lists the importers: each is one request, and CloudFormation throttles many at once.
+// Of stacks that are deleted with more exports, the order follows from the recorded dependencies alone.
 const (
 	maxInUse   = 100 // that updates drop or change
 	maxDeleted = 50  // of stacks that are deleted

@@ -11,7 +11,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/lib/graph"
 )
 
-// InUse are the exports that a plan may give up, by the node whose stack has the export and by the name of the export.
+// InUse are the exports that a plan may give up, by the node whose stack has the export and by the name of the
+// export.
 type InUse map[string]map[string]Use
 
 // A Use is who uses an export.
@@ -20,8 +21,8 @@ type Use struct {
 	Revalued  bool     // the stack keeps it, and its value certainly becomes another one
 }
 
-// GivenUp lists the exports that the plan may give up, sorted, by node. A stack gives up all its exports when it is deleted,
-// also to be created again, and those that its desired template lacks when it is updated.
+// GivenUp lists the exports that the plan may give up, sorted, by node. A stack gives up all its exports when it
+// is deleted, also to be created again, and those that its desired template lacks when it is updated.
 func (v View) GivenUp() map[string][]string {
 	v.about, _ = v.selected() // the plan refuses an unknown name
 	all := make(map[string][]string)
@@ -43,8 +44,8 @@ func (v View) GivenUp() map[string][]string {
 	return all
 }
 
-// Exporting lists the templates that Revalued reads, as they are deployed and as they are desired: those of stacks that export
-// something, and whose template or parameters change.
+// Exporting lists the templates that Revalued reads, as they are deployed and as they are desired: those of stacks
+// that export something, and whose template or parameters change.
 func (v View) Exporting() (nodes []string, templates []string) {
 	v.about, _ = v.selected()
 	for _, name := range slices.Sorted(maps.Keys(v.Desired.Nodes)) {
@@ -62,7 +63,8 @@ func (v View) Exporting() (nodes []string, templates []string) {
 	return nodes, slices.Compact(templates)
 }
 
-// Revalued lists the exports of a node's stack that an update keeps with another value, as far as that is certain, sorted.
+// Revalued lists the exports of a node's stack that an update keeps with another value, as far as that is certain,
+// sorted.
 func (v View) Revalued(name string, templates Templates) []string {
 	n, live := v.Desired.Nodes[name], v.Live[name]
 	digest, _ := v.TemplateOf(name)
@@ -126,7 +128,8 @@ func (b *builder) handovers() []handover {
 			continue
 		}
 		for _, export := range given[name] {
-			h.export, h.importers, h.revalued = export, b.view.InUse[name][export].Importers, b.view.InUse[name][export].Revalued
+			use := b.view.InUse[name][export]
+			h.export, h.importers, h.revalued = export, use.Importers, use.Revalued
 			if h.taker = takers[exportAt{b.view.placeOfNode(name), export}]; h.taker == name {
 				h.taker = ""
 			}
@@ -164,11 +167,12 @@ func (v View) placeOfNode(name string) place {
 	return placeOf(v.Recorded[name].Target)
 }
 
-// handOver adds (7), a stack that gives up an import is updated or deleted before the stack that gives up the export, and (8),
-// a stack that gives up the name of an export before the stack that takes it. It returns why the plan cannot be carried out.
+// handOver adds (7), a stack that gives up an import is updated or deleted before the stack that gives up the
+// export, and (8), a stack that gives up the name of an export before the stack that takes it. It returns why the
+// plan cannot be carried out.
 //
-// AWS does not document when the update of an importer frees the export, at its end or after its cleanup. So the next step
-// waits for the end of the cleanup.
+// AWS does not document when the update of an importer frees the export, at its end or after its cleanup. So the
+// next step waits for the end of the cleanup.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
 func (b *builder) handOver(all []handover) []error {
 	if len(all) == 0 {
@@ -220,8 +224,9 @@ func (b *builder) handOver(all []handover) []error {
 	return refusals
 }
 
-// frees returns the step after which a stack, which is that of the node name, no longer imports an export, and the node whose
-// cleanup has to be over too; both are "" if the plan need not wait. The error says why the stack goes on importing it.
+// frees returns the step after which a stack, which is that of the node name, no longer imports an export, and the
+// node whose cleanup has to be over too; both are "" if the plan need not wait. The error says why the stack goes
+// on importing it.
 func (b *builder) frees(h handover, stack, name string) (done, cleaned string, err error) {
 	v := b.view
 	n, desired := v.Desired.Nodes[name]
@@ -270,8 +275,8 @@ func (b *builder) held(h handover, user, why, do string) error {
 		what = "would be deleted with"
 	}
 	if h.taker != "" {
-		do = fmt.Sprintf("give the export another name in %s, and let %s import that; remove the export from %s in a later deploy",
-			h.taker, user, b.view.shownName(h.giver))
+		do = fmt.Sprintf("give the export another name in %s, and let %s import that; "+
+			"remove the export from %s in a later deploy", h.taker, user, b.view.shownName(h.giver))
 	}
 	return fault.New(fault.Refused, "stack %s %s the export %s, but %s%s, and CloudFormation %s: %s",
 		b.view.shownName(h.giver), what, h.export, user, why, refuses, do)
@@ -289,8 +294,8 @@ func (b *builder) noOrder(h handover, earlier string) error {
 		"before %s: no order works: keep the export in this deploy, and remove it in the next", giver, h.export, earlier, giver, earlier)
 }
 
-// canPrecede reports whether a node may be deployed before one that it depends on: it only imports from it, and its stack has
-// all that already. CloudFormation changes no value of an export while it is in use.
+// canPrecede reports whether a node may be deployed before one that it depends on: it only imports from it, and
+// its stack has all that already. CloudFormation changes no value of an export while it is in use.
 func (b *builder) canPrecede(name, need string) bool {
 	n := b.view.Desired.Nodes[name]
 	if len(b.deletes[need]) > 0 || slices.Contains(usedBy(n), need) || n.Links.MayImport("") {

@@ -13,8 +13,8 @@ import (
 // symbol is around an expression that stands for its value in the names of exports. No name has it.
 const symbol = "\x00"
 
-// symbolic evaluates a stack's template with expressions in the place of values that only a deploy can say. Two names of
-// exports that are the same then are the same when the stacks are deployed.
+// symbolic evaluates a stack's template with expressions in the place of values that only a deploy can say. Two
+// names of exports that are the same then are the same when the stacks are deployed.
 func (r *resolver) symbolic(s *Stack) *template.Evaluation {
 	known := maps.Clone(s.Known)
 	for name, text := range s.Node.Parameters {
@@ -28,10 +28,12 @@ func (r *resolver) symbolic(s *Stack) *template.Evaluation {
 	return s.Template.In(scope)
 }
 
-// addHiddenImports adds the edges of imports whose names only a deploy can say, as far as an export has the same expression as
-// its name, and warns of the others.
+// addHiddenImports adds the edges of imports whose names only a deploy can say, as far as an export has the same
+// expression as its name, and warns of the others.
 func (r *resolver) addHiddenImports() {
-	importing := slices.DeleteFunc(slices.Clone(r.Stacks), func(s *Stack) bool { return !slices.Contains(s.Node.Links.Imports, "") })
+	importing := slices.DeleteFunc(slices.Clone(r.Stacks), func(s *Stack) bool {
+		return !slices.Contains(s.Node.Links.Imports, "")
+	})
 	if len(importing) == 0 {
 		return
 	}

@@ -13,14 +13,15 @@ const (
 	maxDepth   = 5 // of nested stacks whose templates are evaluated
 )
 
-// A nested is a stack nested in a stack of the project whose template is a file of the project, evaluated with the values that are
-// known before any stack is deployed. Its name is not known: CloudFormation makes it.
+// A nested is a stack nested in a stack of the project whose template is a file of the project, evaluated with the
+// values that are known before any stack is deployed. Its name is not known: CloudFormation makes it.
 type nested struct {
 	resource   string // the logical IDs that lead to it, as in "Network.Subnets"
 	evaluation *template.Evaluation
 }
 
-// nestedIn lists the stacks nested in a stack, at any depth. hidden reports whether there may be others, whose templates are elsewhere.
+// nestedIn lists the stacks nested in a stack, at any depth. hidden reports whether there may be others, whose
+// templates are elsewhere.
 func (r *resolver) nestedIn(s *Stack) (all []nested, hidden bool) {
 	if s.Template == nil || !s.Template.nests {
 		return nil, false
