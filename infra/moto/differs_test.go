@@ -18,6 +18,7 @@ const (
 	protects  = "moto keeps EnableTerminationProtection and does not apply it: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-protect-stacks.html"
 	deleted   = "moto updates a stack that is deleted, by its ID. DELETE_COMPLETE: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html"
 	same      = "moto accepts an update that changes nothing, unless it has parameters. CloudFormation says \"No updates are to be performed\": https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html"
+	lossless  = "moto returns texts whole: https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/814"
 	exports   = "moto deletes a stack whose exports others import: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html"
 	importers = "moto has no ListImports: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListImports.html"
 	imports   = "moto refuses the request to create a stack that imports what is not exported. A creation that fails is rolled back: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html"
@@ -35,6 +36,7 @@ var cloudDiffers = map[string]difference{
 	"a creation that fails deletes the stack, if the request says so":                               {"cannot let an operation fail", reliable},
 	"a description lists its newest operation first, if CloudFormation has named it":                {"the operations are []", unnamed},
 	"a drift detection finds what was changed without CloudFormation, and changes nothing":          {"detect the drift of stack vpc: InvalidAction", detects},
+	"a question mark is returned for each character that is not ASCII":                              {"live is {StackID", lossless},
 	"a failed import is rolled back":                                                                {"cannot let an operation fail", reliable},
 	"a request with a resource that is not of its resource types is refused":                        {`vpc/create: got <nil> (), want "Refused"`, types},
 	"a revert that fails leaves the stack as it was, with its drift":                                {"cannot let an operation fail", reliable},

@@ -131,7 +131,7 @@ func (l *laptop) everyCommand(h *host.Host, flags []string) []string {
 	l.has(must(cli.ExitOK, "rollback", "--reason", "it fails"), "rollback of pair@default succeeded", "1 updated")
 	l.has(must(cli.ExitOK, "refresh", l.project), "3 read")
 	l.answers = "no\n"
-	l.has(l.run(append([]string{"destroy", l.project}, flags...)...).err, "at installation sw (account 000000000000, region us-east-1)\ntype yes to continue")
+	l.has(l.run(append([]string{"destroy", l.project}, flags...)...).err, "in 000000000000 us-east-1 (installation sw)\ntype yes to continue")
 	must(cli.ExitOK, "destroy", l.project, "--yes")
 	l.elsewhere = false
 	l.has(l.must(cli.ExitOK, "runs"), "pair@default  destroy           succeeded")
@@ -174,7 +174,8 @@ func TestSteeringOnAnInstallation(t *testing.T) {
 	l.fail(h, emulator.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
 	out := l.must(cli.ExitFailed, "deploy", l.project, "--installation", "sw")
 	_, next, found := strings.Cut(strings.TrimSpace(out), "to retry: stackwright ")
-	if !found || !strings.HasSuffix(next, " --installation sw") {
+	next, where, _ := strings.Cut(next, "\n")
+	if !found || !strings.HasSuffix(next, " --installation sw") || where != "in 000000000000 us-east-1 (installation sw)" {
 		t.Fatalf("to go on: %q in\n%s", next, out)
 	}
 	l.env["STACKWRIGHT_INSTALLATION"] = "sw"

@@ -34,7 +34,7 @@ func convertProject(ctx context.Context, c *call) (int, error) {
 		return c.refuse(err)
 	}
 	done, err := convert.Project(files, func(f archive.Files, environment string) (format.Loaded, error) {
-		l, _, err := c.assuming(ctx, f, projectName(path), environment)
+		l, _, err := c.assumingIn(ctx, home().Target.Region, f, projectName(path), environment)
 		return l, err
 	})
 	if err != nil {

@@ -108,11 +108,26 @@ func (v *validation) read(ctx context.Context, c *call, files archive.Files, nam
 	})
 }
 
-// assuming reads one environment without a request, with the target default in the region of the environment
-// variables, and returns the targets that it took to be registered.
+// assuming reads one environment without a request, and returns the targets that it took to be registered. The target
+// default is in the region of the environment variables, or in that of this laptop if the files fit only there.
 func (c *call) assuming(ctx context.Context, files archive.Files, name, environment string) (read format.Loaded, assumed []string, err error) {
+	here := home().Target.Region
+	region := cmp.Or(c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), here)
+	read, assumed, err = c.assumingIn(ctx, region, files, name, environment)
+	if err != nil && region != here {
+		if again, others, wrong := c.assumingIn(ctx, here, files, name, environment); wrong == nil {
+			return again, others, nil
+		}
+	}
+	return read, assumed, err
+}
+
+// assumingIn is assuming with the target default in a region.
+func (c *call) assumingIn(
+	ctx context.Context, region string, files archive.Files, name, environment string,
+) (read format.Loaded, assumed []string, err error) {
 	at := home().Target
-	at.Region = cmp.Or(c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION"), at.Region)
+	at.Region = region
 	targets := map[string]project.Target{project.DefaultTarget: at}
 	o := format.Options{Holds: policy.Holds, Name: name, Environment: environment, Targets: targets,
 		Store:   packages.Store{Bucket: Name, Region: at.Region},
