@@ -18,7 +18,7 @@ const (
 	protects  = "moto keeps EnableTerminationProtection and does not apply it: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-protect-stacks.html"
 	deleted   = "moto updates a stack that is deleted, by its ID. DELETE_COMPLETE: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html"
 	same      = "moto accepts an update that changes nothing, unless it has parameters. CloudFormation says \"No updates are to be performed\": https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html"
-	lossless  = "moto returns texts whole: https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/814"
+	lossless  = "moto returns texts whole; CloudFormation does not (cloudformation-coverage-roadmap 814). TemplateBody: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_GetTemplate.html"
 	exports   = "moto deletes a stack whose exports others import: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html"
 	importers = "moto has no ListImports: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListImports.html"
 	imports   = "moto refuses the request to create a stack that imports what is not exported. A creation that fails is rolled back: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html"
