@@ -46,7 +46,7 @@ func TestCalls(t *testing.T) {
 		{"start", []string{"sfn.StartExecution", "s3.GetObject", "s3.HeadObject"}, []string{"cloudformation.DescribeStacks", "sts.AssumeRole", "s3.PutObject"}},
 		{"plan", []string{"cloudformation.DescribeStacks", "s3.PutObject"}, []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}},
 		{"execute-step", []string{"cloudformation.CreateStack", "cloudformation.DeleteStack"}, []string{"scheduler.CreateSchedule", "s3.PutObject"}},
-		{"wait-status", []string{"sfn.SendTaskSuccess", "cloudformation.DescribeStackEvents", "cloudformation.CreateStack", "cloudformation.DeleteStack", "cloudformation.DeleteChangeSet"}, []string{"scheduler.CreateSchedule", "cloudformation.GetTemplate"}},
+		{"wait-status", []string{"sfn.SendTaskSuccess", "cloudformation.DescribeStackEvents", "cloudformation.CreateStack", "cloudformation.DeleteStack", "cloudformation.DeleteChangeSet"}, []string{"scheduler.CreateSchedule", "s3.DeleteBucket"}},
 		{"api", []string{"sfn.StartExecution", "dynamodb.Query", "s3.GetObject", "s3.PutObject", "cloudformation.ListStackResources", "sts.AssumeRole"}, []string{"cloudformation.UpdateStack", "cloudformation.DescribeStacks"}},
 		{"stack-event", []string{"sfn.SendTaskSuccess", "dynamodb.TransactWriteItems"}, []string{"sts.AssumeRole", "s3.GetObject", "sfn.StartExecution"}},
 	} {
