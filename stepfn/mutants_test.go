@@ -74,7 +74,7 @@ func (m mutant) plays(on string) bool {
 // patience is the most time that a suite may take, with a mutant and without.
 const patience = 4 * time.Minute
 
-// TestMutants checks that every safeguard of mutants.txt is still in the code. For each
+// TestMutants checks that every safeguard of mutants.txt is still in the code, and that all mutants compile. For each
 // mutant that the flag names, it checks that some test fails.
 func TestMutants(t *testing.T) {
 	wanted, err := regexp.Compile(*mutated)
@@ -83,6 +83,9 @@ func TestMutants(t *testing.T) {
 	}
 	all := mutants(t)
 	l := lab{T: t, programs: t.TempDir(), overlay: overlay(t, all), sound: make(map[string]bool)}
+	if !testing.Short() {
+		l.compiles(all)
+	}
 	var table []string
 	first := make(map[string]int) // how many mutants each test notices first
 	for _, m := range all {
@@ -310,6 +313,23 @@ func (l lab) fails(s suite, dir, out string) (by, says string) {
 		return "", ""
 	}
 	return culprit(s, string(printed))
+}
+
+// compiles checks that the changed packages compile with all mutants. The compiler does not optimize, to be fast.
+func (l lab) compiles(all []mutant) {
+	build := exec.Command("go", "build", "-gcflags=-e -N -l", "-overlay="+l.overlay)
+	build.Dir = ".."
+	var folders []string
+	for _, m := range all {
+		for _, c := range m.changes {
+			folders = append(folders, "./"+path.Dir(c.file))
+		}
+	}
+	slices.Sort(folders)
+	build.Args = append(build.Args, slices.Compact(folders)...)
+	if out, err := build.CombinedOutput(); err != nil {
+		l.Fatalf("the mutants do not compile: %v\n%s", err, out)
+	}
 }
 
 // built returns the path of the tests of a package as a program.
