@@ -233,11 +233,11 @@ func (h *Host) Idle(ctx context.Context) bool {
 }
 
 // Close ends the server and then the cloud. What is in progress continues when the
-// folder is opened again.
+// folder is opened again. From the start, other commands do not connect to the server any more.
 func (h *Host) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	var all []error
+	all := []error{h.Cloud.Serving("", false)}
 	for _, s := range []*http.Server{h.console, h.server} {
 		if s == nil {
 			continue

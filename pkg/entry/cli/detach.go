@@ -19,7 +19,7 @@ func (s *session) detach(ctx context.Context, id string) (int, error) {
 	if c.ExitOnInterrupt != nil {
 		c.ExitOnInterrupt()
 	}
-	if s.host != nil {
+	if s.host() != nil {
 		fmt.Fprintf(c.Err, "interrupted: a background process takes over run %s; press Ctrl-C again to end this program at once\n", id)
 		if err := s.continueInBackground(ctx); err != nil {
 			return ExitFailed, err
@@ -37,7 +37,7 @@ func (s *session) continueInBackground(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find data folder: %w", err)
 	}
-	address, page := strings.TrimPrefix(s.host.URL(), "http://"), strings.TrimPrefix(s.host.Page(), "http://")
+	address, page := strings.TrimPrefix(s.host().URL(), "http://"), strings.TrimPrefix(s.host().Page(), "http://")
 	if err := s.end(); err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		}
 		r, err := s.see(ctx, w)
 		cause := err
-		if err = s.retryable(ctx, err); errors.Is(err, errGap) {
+		if err = s.retryable(err); errors.Is(err, errGap) {
 			l.reportLost(cause)
 			next()
 			continue
@@ -96,7 +96,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		case fault.Is(err, fault.Missing) && !known && (time.Since(startedAt) < s.timeout || s.delivers()):
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "no function has started run %s: %s", w.run, s.silence)
-		case isLost(err), err != nil && known && s.host == nil:
+		case isLost(err), err != nil && known && s.host() == nil:
 			return r, &followError{err, w.run, s.call.commandLine("status", w.run, "--follow")}
 		case err != nil:
 			return r, err
@@ -133,7 +133,7 @@ func (s *session) see(ctx context.Context, w watch) (run.Run, error) {
 
 // delivers reports whether this process still delivers events to functions that
 // it hosts. A failed delivery is tried again, and may still start the run.
-func (s *session) delivers() bool { return s.host != nil && s.host.Delivering() }
+func (s *session) delivers() bool { return s.host() != nil && s.host().Delivering() }
 
 // finished reports whether a run has ended, or waits for a person.
 func finished(r run.Run) bool { return over(r) || r.State == run.StateWaiting }
@@ -181,7 +181,7 @@ func (s *session) watch(ctx context.Context, w watch) (int, error) {
 func (s *session) exists(ctx context.Context, id string) (bool, error) {
 	for {
 		_, err := s.load(ctx, id)
-		if err = s.retryable(ctx, err); !errors.Is(err, errGap) {
+		if err = s.retryable(err); !errors.Is(err, errGap) {
 			if fault.Is(err, fault.Missing) {
 				return false, nil
 			}

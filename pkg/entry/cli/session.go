@@ -26,7 +26,7 @@ import (
 type session struct {
 	site
 	call     *call
-	host     Host // nil if another process hosts the installation
+	door     *door // leads to the server of a data folder; nil otherwise
 	to       installation
 	places   *accounts.Accounts // reaches the accounts of targets, with the user's own permissions
 	readOnly bool               // the host does not continue runs
@@ -161,30 +161,15 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 	case c.flags.endpoint != "":
 		return c.connect(c.siteAt(c.flags.endpoint)), nil
 	}
-	for startedAt := time.Now(); ; {
-		url, held, err := c.Laptop.Holder(c.flags.data)
-		switch {
-		case err != nil:
-			return nil, err
-		case held && url != "":
-			return c.connect(c.siteAt(url)), nil
-		}
-		h, err := c.Laptop.Start(ctx, c.hosting("127.0.0.1:0", readOnly))
-		if err == nil {
-			s := c.connect(c.siteAt(h.URL()))
-			s.host, s.readOnly = h, readOnly
-			c.showPage(h)
-			return s, nil
-		}
-		if !fault.Is(err, fault.Busy) || time.Since(startedAt) > recordTimeout {
-			return nil, err
-		}
-		select { // another process opens or closes the folder
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(pollInterval):
-		}
+	d, err := c.openDoor(ctx, readOnly)
+	if err != nil {
+		return nil, err
 	}
+	at := c.siteAt(d.url())
+	at.config.HTTPClient = d.client()
+	s := c.connect(at)
+	s.door, s.readOnly = d, readOnly
+	return s, nil
 }
 
 // connect returns a session with a site. It sends no request.
@@ -199,11 +184,9 @@ func (c *call) connect(at site) *session {
 }
 
 // retryable returns errGap for an error that may pass: the installation does not
-// answer. On a laptop's data folder it opens the session anew, since the state is
-// in the folder and the next host continues with it. After two minutes the error
-// is a lostError. Other errors it returns as they are.
-func (s *session) retryable(ctx context.Context, err error) error {
-	if s.host != nil || !isUnreachable(err) {
+// answer. After two minutes the error is a lostError. Other errors it returns as they are.
+func (s *session) retryable(err error) error {
+	if s.host() != nil || !isUnreachable(err) {
 		s.lost = time.Time{}
 		return err
 	}
@@ -213,15 +196,6 @@ func (s *session) retryable(ctx context.Context, err error) error {
 	if time.Since(s.lost) > answerTimeout {
 		return &lostError{s.label, rootOf(err).Error()}
 	}
-	if s.call.flags.onAWS() || s.call.flags.endpoint != "" {
-		return errGap
-	}
-	fresh, opened := s.call.open(ctx)
-	if opened != nil {
-		return errors.Join(err, opened)
-	}
-	fresh.lost = s.lost
-	*s = *fresh
 	return errGap
 }
 
@@ -241,13 +215,13 @@ func (c *call) in(ctx context.Context, enter func(context.Context) (*session, er
 	}
 	code, err := f(s)
 	switch {
-	case s.host == nil:
+	case s.host() == nil:
 		return code, err
 	case s.readOnly:
-		if !s.host.Idle(ctx) {
+		if !s.host().Idle(ctx) {
 			fmt.Fprintf(c.Err, "%s in data folder %s, and no server goes on with it: run %s\n", s.interrupted(ctx), c.flags.data, c.commandLine("serve"))
 		}
-	case ctx.Err() == nil && !waitUntilIdle(ctx, s.host):
+	case ctx.Err() == nil && !waitUntilIdle(ctx, s.host()):
 		return code, errors.Join(err, s.continueInBackground(ctx))
 	}
 	return code, errors.Join(err, s.end())
@@ -270,11 +244,10 @@ func (s *session) interrupted(ctx context.Context) string {
 }
 
 // end ends the server of this process.
-func (s *session) end() error {
-	h := s.host
-	s.host = nil
-	return h.Close()
-}
+func (s *session) end() error { return s.door.end() }
+
+// host returns the server of this process, or nil.
+func (s *session) host() Host { return s.door.hosted() }
 
 // callerTimeout is how long to wait for STS to identify the caller.
 const callerTimeout = 5 * time.Second

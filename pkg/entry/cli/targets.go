@@ -104,7 +104,7 @@ func (c *call) members(ctx context.Context, registered, access map[string]projec
 			access[t.Name] = registered[name].Member(t.Account)
 		}
 	}
-	if s.host != nil {
+	if s.host() != nil {
 		err = errors.Join(err, s.end())
 	}
 	return all, err
@@ -178,7 +178,7 @@ func (c *call) registered(ctx context.Context) (map[string]project.Access, error
 		return nil, err
 	}
 	all, err := s.to.Targets(ctx)
-	if s.host != nil {
+	if s.host() != nil {
 		err = errors.Join(err, s.end())
 	}
 	return all, err
