@@ -25,14 +25,14 @@ import (
 // at a server that runs only during this command.
 type session struct {
 	site
-	call     *call
-	door     *door // leads to the server of a data folder; nil otherwise
-	to       installation
-	places   *accounts.Accounts // reaches the accounts of targets, with the user's own permissions
-	readOnly bool               // the host does not continue runs
-	changes  bool               // the plan that was printed has changes
-	denied   bool               // policies deny the plan that was printed
-	lost     time.Time          // since when the server does not answer
+	call       *call
+	connection *connection // leads to the server of a data folder; nil otherwise
+	to         installation
+	places     *accounts.Accounts // reaches the accounts of targets, with the user's own permissions
+	readOnly   bool               // the host does not continue runs
+	changes    bool               // the plan that was printed has changes
+	denied     bool               // policies deny the plan that was printed
+	lost       time.Time          // since when the server does not answer
 }
 
 // An installation is what commands read and steer.
@@ -161,14 +161,14 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 	case c.flags.endpoint != "":
 		return c.connect(c.siteAt(c.flags.endpoint)), nil
 	}
-	d, err := c.openDoor(ctx, readOnly)
+	d, err := c.openConnection(ctx, readOnly)
 	if err != nil {
 		return nil, err
 	}
 	at := c.siteAt(d.url())
 	at.config.HTTPClient = d.client()
 	s := c.connect(at)
-	s.door, s.readOnly = d, readOnly
+	s.connection, s.readOnly = d, readOnly
 	return s, nil
 }
 
@@ -244,10 +244,10 @@ func (s *session) interrupted(ctx context.Context) string {
 }
 
 // end ends the server of this process.
-func (s *session) end() error { return s.door.end() }
+func (s *session) end() error { return s.connection.end() }
 
 // host returns the server of this process, or nil.
-func (s *session) host() Host { return s.door.hosted() }
+func (s *session) host() Host { return s.connection.hosted() }
 
 // callerTimeout is how long to wait for STS to identify the caller.
 const callerTimeout = 5 * time.Second

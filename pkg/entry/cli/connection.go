@@ -15,10 +15,10 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 )
 
-// A door connects to the server that has the data folder. A server ends when it has nothing to do, also while another
-// command uses it. The door then connects to the next server of the folder, and hosts one if there is none. A request
+// A connection leads to the server that has the data folder. A server ends when it has nothing to do, also while another
+// command uses it. The connection then leads to the next server of the folder, and hosts one if there is none. A request
 // whose connection was refused has not been sent, so the next server gets it.
-type door struct {
+type connection struct {
 	call     *call
 	readOnly bool // a server that is hosted does not continue runs
 
@@ -27,30 +27,30 @@ type door struct {
 	host    Host   // nil if another process hosts the folder
 }
 
-// openDoor finds the server of the data folder, or hosts one.
-func (c *call) openDoor(ctx context.Context, readOnly bool) (*door, error) {
-	d := &door{call: c, readOnly: readOnly}
-	return d, d.find(ctx)
+// openConnection finds the server of the data folder, or hosts one.
+func (c *call) openConnection(ctx context.Context, readOnly bool) (*connection, error) {
+	n := &connection{call: c, readOnly: readOnly}
+	return n, n.find(ctx)
 }
 
-// url is the address that the door connects to.
-func (d *door) url() string { return "http://" + d.address }
+// url is the address that the connection leads to.
+func (n *connection) url() string { return "http://" + n.address }
 
 // find finds the server of the data folder, or hosts one.
-func (d *door) find(ctx context.Context) error {
-	c := d.call
+func (n *connection) find(ctx context.Context) error {
+	c := n.call
 	for startedAt := time.Now(); ; {
 		url, held, err := c.Laptop.Holder(c.flags.data)
 		switch {
 		case err != nil:
 			return err
 		case held && url != "":
-			d.address = strings.TrimPrefix(url, "http://")
+			n.address = strings.TrimPrefix(url, "http://")
 			return nil
 		}
-		h, err := c.Laptop.Start(ctx, c.hosting("127.0.0.1:0", d.readOnly))
+		h, err := c.Laptop.Start(ctx, c.hosting("127.0.0.1:0", n.readOnly))
 		if err == nil {
-			d.address, d.host = strings.TrimPrefix(h.URL(), "http://"), h
+			n.address, n.host = strings.TrimPrefix(h.URL(), "http://"), h
 			c.showPage(h)
 			return nil
 		}
@@ -74,33 +74,33 @@ func pause(ctx context.Context) error {
 }
 
 // client returns a client whose connections to the present address lead to the server of the folder, whichever it is then.
-func (d *door) client() *awshttp.BuildableClient {
-	known := d.address
+func (n *connection) client() *awshttp.BuildableClient {
+	known := n.address
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		elsewhere := t.DialContext
 		t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if address != known {
 				return elsewhere(ctx, network, address)
 			}
-			return d.dial(ctx, network)
+			return n.dial(ctx, network)
 		}
 	})
 }
 
 // dial connects to the server of the folder.
-func (d *door) dial(ctx context.Context, network string) (net.Conn, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (n *connection) dial(ctx context.Context, network string) (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	for startedAt := time.Now(); ; {
-		conn, err := new(net.Dialer).DialContext(ctx, network, d.address)
-		if !errors.Is(err, syscall.ECONNREFUSED) || d.host != nil || time.Since(startedAt) > recordTimeout {
+		conn, err := new(net.Dialer).DialContext(ctx, network, n.address)
+		if !errors.Is(err, syscall.ECONNREFUSED) || n.host != nil || time.Since(startedAt) > recordTimeout {
 			return conn, err
 		}
-		was := d.address
-		if failed := d.find(context.WithoutCancel(ctx)); failed != nil { // the server outlives the request
+		was := n.address
+		if failed := n.find(context.WithoutCancel(ctx)); failed != nil { // the server outlives the request
 			return nil, failed
 		}
-		if d.address != was {
+		if n.address != was {
 			continue
 		}
 		if failed := pause(ctx); failed != nil {
@@ -110,20 +110,20 @@ func (d *door) dial(ctx context.Context, network string) (net.Conn, error) {
 }
 
 // hosted returns the server of this process, or nil.
-func (d *door) hosted() Host {
-	if d == nil {
+func (n *connection) hosted() Host {
+	if n == nil {
 		return nil
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.host
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.host
 }
 
 // end ends the server of this process.
-func (d *door) end() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	h := d.host
-	d.host = nil
+func (n *connection) end() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	h := n.host
+	n.host = nil
 	return h.Close()
 }

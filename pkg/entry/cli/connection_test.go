@@ -70,7 +70,7 @@ func TestRequestGoesToTheNextServerOfTheFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			laptop := &folder{holders: c.holders, own: &hostOf{own}}
 			caller := &call{Shell: Shell{Laptop: laptop, Getenv: func(string) string { return "" }}}
-			d, err := caller.openDoor(t.Context(), false)
+			d, err := caller.openConnection(t.Context(), false)
 			if err != nil {
 				t.Fatal(err)
 			}
