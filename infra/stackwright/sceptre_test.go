@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -85,4 +86,41 @@ func TestSceptreProject(t *testing.T) {
 	r := l.must(cli.ExitOK, "plan", l.project)
 	l.has(r, "~ messages/queues  update", "1 unchanged")
 	l.must(cli.ExitOK, "destroy", l.project, "--yes")
+}
+
+// A tree of Sceptre in another region than the laptop's needs no registered target there. The first deploy or plan registers
+// one, in the mapped name if there is one.
+func TestTreeOfAnotherRegion(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.project = filepath.Join(t.TempDir(), "any")
+	if err := os.CopyFS(l.project, os.DirFS("../../examples/sceptre")); err != nil {
+		t.Fatal(err)
+	}
+	config, side := filepath.Join(l.project, "config", "config.yaml"), filepath.Join(l.project, "sceptre.yaml")
+	edit := func(file, old, text string) {
+		t.Helper()
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Replace(string(body), old, text, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(config, "region: us-east-1", "region: eu-west-1")
+	l.serve(0.05)
+	l.has(l.must(cli.ExitOK, "graph", l.project), "letters@default: 2 stacks, 1 edge")
+	if text := l.must(cli.ExitOK, "targets"); strings.Contains(text, "eu-west-1") {
+		t.Errorf("reading registered a target: %s", text)
+	}
+	r := l.run("deploy", l.project)
+	l.has(r.out, "2 created")
+	l.has(r.err, "target aws-000000000000-eu-west-1 is account 000000000000, region eu-west-1: registered on this laptop")
+	if r := l.run("deploy", l.project); strings.Contains(r.err, "registered") {
+		t.Errorf("it was registered again: %s", r.err)
+	}
+	l.has(l.must(cli.ExitOK, "targets"), "eu-west-1")
+	edit(side, "project:", "targets: [{region: eu-west-1, target: ireland}]\nproject:")
+	l.has(l.run("plan", l.project).err, "target ireland is account 000000000000, region eu-west-1: registered on this laptop")
 }

@@ -143,6 +143,9 @@ func (c *call) ask(ctx context.Context, begin func(*session, packed) (id string,
 		return c.refuse(err)
 	}
 	return c.in(ctx, c.open, func(s *session) (int, error) {
+		if err := s.register(ctx, p.places); err != nil {
+			return ExitFailed, err
+		}
 		id, err := begin(s, p)
 		switch {
 		case fault.Is(err, fault.Refused):
@@ -157,7 +160,8 @@ func (c *call) ask(ctx context.Context, begin func(*session, packed) (id string,
 // A packed is a project that was checked, with the archive that is uploaded.
 type packed struct {
 	project.Project
-	body []byte
+	body   []byte
+	places []project.Access // the targets that a laptop still has to register
 }
 
 // pack reads and checks the project that the call names.
@@ -167,7 +171,7 @@ func (c *call) pack(ctx context.Context) (packed, error) {
 		return packed{}, err
 	}
 	body, err := archive.Pack(l.files)
-	return packed{l.Project, body}, err
+	return packed{l.Project, body, l.places}, err
 }
 
 // refuse prints why no run was requested, as a run in state refused would say it.

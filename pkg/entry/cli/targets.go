@@ -27,6 +27,7 @@ type loaded struct {
 	format.Loaded
 	files  archive.Files
 	access map[string]project.Access // to the targets that were looked up, by name
+	places []project.Access          // the targets that a laptop still has to register
 }
 
 // load reads and checks the project that the call names. It reads the registered
@@ -53,13 +54,13 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 	read, err := c.read(ctx, files, format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Store: store})
 	if len(read.Unregistered) == 0 {
 		c.showLacked(read.Lacked)
-		return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
+		return loaded{read, files, access, nil}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
 	}
 	registered, lost := c.registered(ctx)
 	if lost != nil {
 		return loaded{}, errors.Join(err, fmt.Errorf("see which targets are registered: %w", lost))
 	}
-	if len(registered) == 0 {
+	if len(registered) == 0 && len(c.missing(read)) == 0 {
 		return loaded{}, err
 	}
 	var units []string
@@ -70,12 +71,53 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 			units = append(units, name)
 		}
 	}
-	err = format.WithUnits(format.Options{Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Units: units, Store: store}, func(o format.Options) (unregistered []string, err error) {
-		read, err = c.read(ctx, files, o)
-		return read.Unregistered, err
-	}, func(names []string) (project.Members, error) { return c.members(ctx, registered, access, names) })
+	options := format.Options{
+		Holds: policy.Holds, Name: projectName(path), Environment: c.flags.env, Targets: targets, Units: units, Store: store,
+	}
+	again := func() error {
+		return format.WithUnits(options, func(o format.Options) (unregistered []string, err error) {
+			read, err = c.read(ctx, files, o)
+			return read.Unregistered, err
+		}, func(names []string) (project.Members, error) { return c.members(ctx, registered, access, names) })
+	}
+	err = again()
+	places := c.missing(read)
+	if len(places) > 0 {
+		for _, a := range places {
+			targets[a.Name], access[a.Name] = a.Target, a
+		}
+		err = again()
+	}
 	c.showLacked(read.Lacked)
-	return loaded{read, files, access}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
+	return loaded{read, files, access, places}, errors.Join(err, policy.Checker{}.Valid(read.Project.Policies))
+}
+
+// missing returns the targets that a laptop registers by itself: those of its account that are not registered, and whose
+// region the files say.
+func (c *call) missing(read format.Loaded) (all []project.Access) {
+	if c.flags.onAWS() || c.flags.endpoint != "" {
+		return nil
+	}
+	for _, name := range read.Unregistered {
+		at := read.Required[name]
+		at.Account = cmp.Or(at.Account, Account)
+		if at.Region == "" || at.Account != Account || !project.TargetName.MatchString(name) {
+			continue
+		}
+		all = append(all, project.Access{Target: at, Projects: Projects()})
+	}
+	return all
+}
+
+// register registers the targets that a laptop lacks.
+func (s *session) register(ctx context.Context, places []project.Access) error {
+	for _, a := range places {
+		if _, err := s.to.AddTarget(ctx, a); err != nil {
+			return fmt.Errorf("register target %s on this laptop: %w", a.Name, err)
+		}
+		fmt.Fprintf(s.call.Err, "target %s is account %s, region %s: registered on this laptop\n", a.Name, a.Account, a.Region)
+	}
+	return nil
 }
 
 // members returns the targets of the accounts of the organizational units whose targets are among the names, and adds the access to them to access. The API

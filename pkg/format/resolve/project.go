@@ -189,9 +189,8 @@ type resolver struct {
 	templates    *templates
 	byName       map[string][]*Stack // in their targets
 	unregistered unregistered
-	elsewhere    map[string]string  // stacks that are not in this environment, with why
-	wrongRegions map[[2]string]bool // targets and regions that were reported
-	moved        map[string]string  // the names that stacks had, by the names that they have
+	elsewhere    map[string]string // stacks that are not in this environment, with why
+	moved        map[string]string // the names that stacks had, by the names that they have
 
 	attributes map[given]project.Text // of stacks; nil if a problem was added
 	pending    map[given]bool         // the attributes that are being resolved

@@ -37,12 +37,8 @@ func (r *resolver) spread(home project.Target) {
 		case len(targets) == 0:
 			targets = []project.Target{home}
 		}
-		switch {
-		case !ok:
-		case s.mapIn != "":
+		if ok && s.mapIn != "" {
 			r.checkPlaces(s, targets)
-		default:
-			r.checkRegions(s, targets)
 		}
 		for _, t := range targets {
 			one := *s
@@ -86,23 +82,6 @@ func (r *resolver) unplace(name, why string) {
 	r.Unplaced[name] = why
 }
 
-// checkRegions refuses a target in another region than the stack requires; once for each
-// target and region.
-func (r *resolver) checkRegions(s *Stack, targets []project.Target) {
-	for _, t := range targets {
-		wrong := [2]string{t.Name, s.region}
-		if s.region == "" || s.region == t.Region || r.wrongRegions[wrong] {
-			continue
-		}
-		if r.wrongRegions == nil {
-			r.wrongRegions = map[[2]string]bool{}
-		}
-		r.wrongRegions[wrong] = true
-		r.Add(s.At, "stack %s: region %s: its target %s is in %s: register a target in %s, and map the region to it under targets: in sceptre.yaml, such as - {region: %s, target: NAME}",
-			s.Name, problem.Short(s.region), t.Name, t.Region, problem.Short(s.region), problem.Short(s.region))
-	}
-}
-
 // targetsAt returns the target that is in the account and region of a stack; what the stack
 // does not say is that of the default target. If several are, the stack has to name one.
 func (r *resolver) targetsAt(s *Stack, home project.Target) ([]project.Target, bool) {
@@ -137,7 +116,7 @@ func (r *resolver) targetsAt(s *Stack, home project.Target) ([]project.Target, b
 func (r *resolver) checkPlaces(s *Stack, targets []project.Target) {
 	for _, t := range targets {
 		if s.account != "" && s.account != t.Account || s.region != "" && s.region != t.Region {
-			r.Add(s.At, "stack %s: its template is for account %s, region %s, and its target %s is account %s, region %s: to choose another target, %s",
+			r.Add(s.At, "stack %s belongs in account %s, region %s, and its target %s is account %s, region %s: to choose another target, %s",
 				s.Name, cmp.Or(problem.Short(s.account), "any"), cmp.Or(problem.Short(s.region), "any"), t.Name, t.Account, t.Region, s.mapIn)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/jinja"
 	"github.com/stackwright/stackwright/pkg/lib/suggest"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // wayOut is what a user can always do.
@@ -172,7 +173,12 @@ func (t *tree) declared(s *stack, all []*stack) (declared.Stack, bool) {
 	one.StackName = literal(t.position(s, "stack_name"), s.physical)
 	if target := t.target(s.account); target != "" {
 		one.Region = s.account.region
-		one.Settings.Targets = &[]declared.Value{*literal(t.position(s, "region"), target)}
+		if target != project.DefaultTarget {
+			one.Settings.Targets = &[]declared.Value{*literal(t.position(s, "region"), target)}
+		}
+	}
+	if one.Region != "" {
+		one.MapIn = "write under targets: in sceptre.yaml the line - {region: " + problem.Short(one.Region) + ", target: NAME}"
 	}
 	capabilities := []declared.Value{}
 	for _, name := range []string{"CAPABILITY_AUTO_EXPAND", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"} {
