@@ -3,6 +3,7 @@
 package autoscaling
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/resource"
 )
 
 // group is the resource type of a group.
@@ -27,10 +29,21 @@ type Service struct {
 	// Place is the account and region of a request.
 	Place func(*http.Request) (account, region string)
 
-	mu        sync.Mutex
-	suspended map[string][]string // sorted, by the place and name of the group
-	resized   map[string]resized  // the sizes that requests have set, by the same
+	mu sync.Mutex
+	kept
 }
+
+// kept is what requests have made of the resources.
+type kept struct {
+	Suspended map[string][]string // sorted, by the place and name of the group
+	Resized   map[string]resized  // the sizes that requests have set, by the same
+}
+
+// Keep returns what requests have made of the resources, as JSON. Restore takes it over again, in a new process.
+func (s *Service) Keep() ([]byte, error) { return resource.Keep(&s.mu, s.kept) }
+
+// Restore takes over what Keep returned.
+func (s *Service) Restore(body []byte) error { return json.Unmarshal(body, &s.kept) }
 
 // ServeHTTP answers SuspendProcesses, ResumeProcesses and UpdateAutoScalingGroup with sizes, and DescribeAutoScalingGroups of names.
 // https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_Operations.html
@@ -81,15 +94,15 @@ func (s *Service) change(key string, some []string, suspend bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.suspended == nil {
-		s.suspended = make(map[string][]string)
+	if s.Suspended == nil {
+		s.Suspended = make(map[string][]string)
 	}
-	left := slices.DeleteFunc(slices.Clone(s.suspended[key]), func(p string) bool { return slices.Contains(some, p) })
+	left := slices.DeleteFunc(slices.Clone(s.Suspended[key]), func(p string) bool { return slices.Contains(some, p) })
 	if suspend {
 		left = append(left, some...)
 	}
 	slices.Sort(left)
-	s.suspended[key] = slices.Compact(left)
+	s.Suspended[key] = slices.Compact(left)
 }
 
 // A described is a group of an answer.
@@ -120,7 +133,7 @@ func (s *Service) describe(w http.ResponseWriter, r *http.Request) {
 		for i := range one.DesiredCapacity {
 			one.Instances = append(one.Instances, instance{fmt.Sprintf("i-%017d", i), "InService", s.typeOf(r, name)})
 		}
-		for _, p := range s.suspended[s.key(r, name)] {
+		for _, p := range s.Suspended[s.key(r, name)] {
 			one.SuspendedProcesses = append(one.SuspendedProcesses, process{p, "User suspended"})
 		}
 		list.Members = append(list.Members, one)

@@ -17,7 +17,7 @@ type size struct{ MinSize, MaxSize, DesiredCapacity int }
 // again, and another stack has another group of that name.
 type resized struct {
 	size
-	properties, stack string
+	Properties, Stack string
 }
 
 // An instance is one of a group.
@@ -57,7 +57,7 @@ func (s *Service) exists(r *http.Request, name string) bool {
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-autoscaling-autoscalinggroup.html
 func (s *Service) sizeOf(r *http.Request, name string) size {
 	properties, stack, _ := s.Find(r, group, name)
-	if set, ok := s.resized[s.key(r, name)]; ok && set.properties == properties && set.stack == stack {
+	if set, ok := s.Resized[s.key(r, name)]; ok && set.Properties == properties && set.Stack == stack {
 		return set.size
 	}
 	var all map[string]any
@@ -102,10 +102,10 @@ func (s *Service) resize(r *http.Request, name string) error {
 	if to.DesiredCapacity < to.MinSize || to.DesiredCapacity > to.MaxSize {
 		return errors.New("Desired capacity:" + strconv.Itoa(to.DesiredCapacity) + " must be between the specified min size:" + strconv.Itoa(to.MinSize) + " and max size:" + strconv.Itoa(to.MaxSize))
 	}
-	if s.resized == nil {
-		s.resized = make(map[string]resized)
+	if s.Resized == nil {
+		s.Resized = make(map[string]resized)
 	}
 	properties, stack, _ := s.Find(r, group, name)
-	s.resized[s.key(r, name)] = resized{to, properties, stack}
+	s.Resized[s.key(r, name)] = resized{to, properties, stack}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/resource"
 )
 
 // Vault is the only vault, which every account has in each region. https://docs.aws.amazon.com/aws-backup/latest/devguide/vaults.html
@@ -30,27 +31,38 @@ type Service struct {
 	// Takes is how long it takes to make or delete a recovery point.
 	Takes time.Duration
 
-	mu      sync.Mutex
-	jobs    []*job          // in the order in which they were started
+	mu sync.Mutex
+	kept
 	failing map[string]bool // file systems whose next job fails
 }
 
+// kept is what requests have made of the resources.
+type kept struct {
+	Jobs []*job // in the order in which they were started
+}
+
+// Keep returns what requests have made of the resources, as JSON. Restore takes it over again, in a new process.
+func (s *Service) Keep() ([]byte, error) { return resource.Keep(&s.mu, s.kept) }
+
+// Restore takes over what Keep returned.
+func (s *Service) Restore(body []byte) error { return json.Unmarshal(body, &s.kept) }
+
 // A job makes a recovery point.
 type job struct {
-	id, place, source, point, token string
-	tags                            map[string]string
-	since, over                     time.Time
-	fails                           bool
-	gone                            time.Time // when its recovery point is deleted; zero if no request deletes it
+	Id, Place, Source, Point, Token string
+	Tags                            map[string]string
+	Since, Over                     time.Time
+	Fails                           bool
+	Gone                            time.Time // when its recovery point is deleted; zero if no request deletes it
 }
 
 // state is that of the job.
 // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupJob.html
 func (j *job) state(now time.Time) string {
 	switch {
-	case now.Before(j.over):
+	case now.Before(j.Over):
 		return "RUNNING"
-	case j.fails:
+	case j.Fails:
 		return "FAILED"
 	}
 	return "COMPLETED"
@@ -60,9 +72,9 @@ func (j *job) state(now time.Time) string {
 // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_DescribeRecoveryPoint.html
 func (j *job) status(now time.Time) string {
 	switch {
-	case j.state(now) != "COMPLETED", !j.gone.IsZero() && !now.Before(j.gone):
+	case j.state(now) != "COMPLETED", !j.Gone.IsZero() && !now.Before(j.Gone):
 		return ""
-	case !j.gone.IsZero():
+	case !j.Gone.IsZero():
 		return "DELETING"
 	}
 	return "COMPLETED"
@@ -165,34 +177,34 @@ func (s *Service) start(r *http.Request, body []byte) (any, error) {
 	}
 	now, at := time.Now(), s.at(r)
 	id, own := strings.CutPrefix(in.ResourceArn, "arn:aws:elasticfilesystem:"+at+":file-system/")
-	same := slices.IndexFunc(s.jobs, func(j *job) bool { return j.place == at && in.IdempotencyToken != "" && j.token == in.IdempotencyToken })
+	same := slices.IndexFunc(s.Jobs, func(j *job) bool { return j.Place == at && in.IdempotencyToken != "" && j.Token == in.IdempotencyToken })
 	switch {
 	case in.IamRoleArn == "":
 		return nil, &refusal{http.StatusBadRequest, "MissingParameterValueException", "IamRoleArn is required"}
 	case in.BackupVaultName != Vault:
 		return nil, missing("Backup vault %s does not exist", in.BackupVaultName)
 	case same >= 0:
-		return s.jobs[same].started(), nil
+		return s.Jobs[same].started(), nil
 	case !own || !s.Find(r, "AWS::EFS::FileSystem", id):
 		return nil, missing("Resource %s does not exist", in.ResourceArn)
 	}
 	n := fmt.Sprintf("%012X", rand.Uint64()>>16) // unlike those of other processes: a snapshot of Stackwright outlives the backups of this one
 	j := &job{
-		id: "00000000-0000-0000-0000-" + n, place: at, source: in.ResourceArn, point: "arn:aws:backup:" + at + ":recovery-point:11111111-0000-0000-0000-" + n, token: in.IdempotencyToken,
-		tags: in.RecoveryPointTags, since: now, over: now.Add(s.Takes), fails: s.failing[id],
+		Id: "00000000-0000-0000-0000-" + n, Place: at, Source: in.ResourceArn, Point: "arn:aws:backup:" + at + ":recovery-point:11111111-0000-0000-0000-" + n, Token: in.IdempotencyToken,
+		Tags: in.RecoveryPointTags, Since: now, Over: now.Add(s.Takes), Fails: s.failing[id],
 	}
 	delete(s.failing, id)
-	s.jobs = append(s.jobs, j)
+	s.Jobs = append(s.Jobs, j)
 	return j.started(), nil
 }
 
 func (j *job) started() map[string]any {
-	return map[string]any{"BackupJobId": j.id, "RecoveryPointArn": j.point, "CreationDate": float64(j.since.UnixMilli()) / 1000}
+	return map[string]any{"BackupJobId": j.Id, "RecoveryPointArn": j.Point, "CreationDate": float64(j.Since.UnixMilli()) / 1000}
 }
 
 func (j *job) described() map[string]any {
 	all := j.started()
-	all["State"], all["ResourceArn"], all["BackupVaultName"], all["ResourceType"] = j.state(time.Now()), j.source, Vault, "EFS"
+	all["State"], all["ResourceArn"], all["BackupVaultName"], all["ResourceType"] = j.state(time.Now()), j.Source, Vault, "EFS"
 	if all["State"] == "FAILED" {
 		all["StatusMessage"] = "the backup job failed"
 	}
@@ -202,8 +214,8 @@ func (j *job) described() map[string]any {
 // describe describes a job.
 // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_DescribeBackupJob.html
 func (s *Service) describe(r *http.Request, id string) (any, error) {
-	for _, j := range s.jobs {
-		if j.id == id && j.place == s.at(r) {
+	for _, j := range s.Jobs {
+		if j.Id == id && j.Place == s.at(r) {
 			return j.described(), nil
 		}
 	}
@@ -214,8 +226,8 @@ func (s *Service) describe(r *http.Request, id string) (any, error) {
 // https://docs.aws.amazon.com/aws-backup/latest/devguide/API_ListBackupJobs.html
 func (s *Service) list(r *http.Request) (any, error) {
 	q, all := r.URL.Query(), []map[string]any{}
-	for _, j := range slices.Backward(s.jobs) {
-		if source := q.Get("resourceArn"); j.place != s.at(r) || source != "" && source != j.source || q.Get("backupVaultName") != Vault && q.Has("backupVaultName") || q.Get("resourceType") != "EFS" && q.Has("resourceType") {
+	for _, j := range slices.Backward(s.Jobs) {
+		if source := q.Get("resourceArn"); j.Place != s.at(r) || source != "" && source != j.Source || q.Get("backupVaultName") != Vault && q.Has("backupVaultName") || q.Get("resourceType") != "EFS" && q.Has("resourceType") {
 			continue
 		}
 		all = append(all, j.described())
@@ -225,8 +237,8 @@ func (s *Service) list(r *http.Request) (any, error) {
 
 // made is the job of a recovery point that there is.
 func (s *Service) made(r *http.Request, arn string) (*job, error) {
-	for _, j := range s.jobs {
-		if j.point == arn && j.place == s.at(r) && j.status(time.Now()) != "" {
+	for _, j := range s.Jobs {
+		if j.Point == arn && j.Place == s.at(r) && j.status(time.Now()) != "" {
 			return j, nil
 		}
 	}
@@ -240,7 +252,7 @@ func (s *Service) point(r *http.Request, arn string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"RecoveryPointArn": arn, "ResourceArn": j.source, "BackupVaultName": Vault, "Status": j.status(time.Now())}, nil
+	return map[string]any{"RecoveryPointArn": arn, "ResourceArn": j.Source, "BackupVaultName": Vault, "Status": j.status(time.Now())}, nil
 }
 
 // tags lists the tags of a recovery point.
@@ -250,7 +262,7 @@ func (s *Service) tags(r *http.Request, arn string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"Tags": j.tags}, nil
+	return map[string]any{"Tags": j.Tags}, nil
 }
 
 // remove deletes a recovery point.
@@ -263,6 +275,6 @@ func (s *Service) remove(r *http.Request, arn string) (any, error) {
 	case j.status(time.Now()) == "DELETING":
 		return nil, &refusal{http.StatusBadRequest, "InvalidResourceStateException", "Recovery point " + arn + " is being deleted"}
 	}
-	j.gone = time.Now().Add(s.Takes)
+	j.Gone = time.Now().Add(s.Takes)
 	return map[string]any{}, nil
 }

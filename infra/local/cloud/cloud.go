@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -263,24 +264,27 @@ func (c *Cloud) openServices() (err error) {
 	if err != nil {
 		return err
 	}
-	c.tableBackups = &dynamodb.Backups{Tables: c.ownAccountOnly(c.Tables), Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
-	c.databases = &rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
-	c.warehouses = &redshift.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
-	c.machines = &ec2.Service{Find: c.propertiesOf, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
-	c.files = &awsbackup.Service{Find: c.hasResource, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}
-	c.Gateway = gateway.New(map[string]http.Handler{
+	takes := time.Duration(c.opts.Seconds * float64(time.Second))
+	c.tableBackups = &dynamodb.Backups{Tables: c.ownAccountOnly(c.Tables), Find: c.propertiesOf, Place: c.place, Takes: takes}
+	c.databases = &rds.Service{Find: c.propertiesOf, Replicas: c.replicasOf, Members: c.membersOf, Place: c.place, Takes: takes}
+	c.warehouses = &redshift.Service{Find: c.propertiesOf, Place: c.place, Takes: takes}
+	c.machines = &ec2.Service{Find: c.propertiesOf, Place: c.place, Takes: takes}
+	c.files = &awsbackup.Service{Find: c.hasResource, Place: c.place, Takes: takes}
+	handlers, err := c.keep(map[string]keeper{
+		"dynamodb": c.tableBackups, "rds": c.databases, "redshift": c.warehouses, "ec2": c.machines, "backup": c.files,
+		"autoscaling": &autoscaling.Service{Find: c.propertiesOf, Place: c.place},
+		"ecs":         &ecs.Service{Find: c.propertiesOf, Takes: takes},
+		"sagemaker":   &sagemaker.Service{Find: c.propertiesOf, Having: c.having, Place: c.place, Takes: takes},
+	})
+	if err != nil {
+		return err
+	}
+	maps.Copy(handlers, map[string]http.Handler{
 		"execute-api": c.API,
-		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "dynamodb": c.unexpired(c.tableBackups), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
+		"s3":          c.bootstrapped(c.ownAccountOnly(c.Objects)), "states": c.ownAccountOnly(c.StateMachines), "events": c.ownAccountOnly(c.Bus),
 		"scheduler":      c.ownAccountOnly(c.Schedules),
 		"cloudformation": c.unexpired(http.HandlerFunc(c.serveStacks)),
 		"ecr":            c.unexpired(ecr.Service{Account: func(r *http.Request) string { return c.caller(r).Account }}),
-		"autoscaling":    c.unexpired(&autoscaling.Service{Find: c.propertiesOf, Place: c.place}),
-		"ec2":            c.unexpired(c.machines),
-		"ecs":            c.unexpired(&ecs.Service{Find: c.propertiesOf, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
-		"redshift":       c.unexpired(c.warehouses),
-		"backup":         c.unexpired(c.files),
-		"sagemaker":      c.unexpired(&sagemaker.Service{Find: c.propertiesOf, Having: c.having, Place: c.place, Takes: time.Duration(c.opts.Seconds * float64(time.Second))}),
-		"rds":            c.unexpired(c.databases),
 		"monitoring":     c.unexpired(&cloudwatch.Service{Find: c.hasResource, Place: c.place}),
 		"organizations":  c.unexpired(c.Organization),
 		"ssm":            c.unexpired(ssm.Service{Find: c.storedParameter}),
@@ -288,6 +292,7 @@ func (c *Cloud) openServices() (err error) {
 		"sts":            c.unexpired(sts.New(c.opts.Account, c.opts.Trust)),
 		"lambda":         c.ownAccountOnly(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.api.ServeHTTP(w, r) })),
 	})
+	c.Gateway = gateway.New(handlers)
 	return nil
 }
 

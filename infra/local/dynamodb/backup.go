@@ -29,8 +29,8 @@ const mostListed = 100
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateBackup.html#API_CreateBackup_RequestSyntax
 var backupName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{3,255}$`)
 
-// Backups is an http.Handler that makes on-demand backups of the tables that stacks have created, in all accounts and regions. These tables hold no items. Its backups
-// are gone when the emulator ends. Tables carries out all other requests. Use it by its address.
+// Backups is an http.Handler that makes on-demand backups of the tables that stacks have created, in all accounts and regions. These tables hold no items.
+// Tables carries out all other requests. Use it by its address.
 type Backups struct {
 	Tables http.Handler
 	// Find returns the properties, as JSON, of the resource of a type and name that a stack has, and the ID of the stack, in the account and
@@ -52,6 +52,37 @@ func (s *Backups) Lag(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lag = d
+}
+
+// A keptBackup is a backup as it is kept.
+type keptBackup struct {
+	tableBackup
+	Made, Ready time.Time
+}
+
+// Keep returns the backups, as JSON. Restore takes them over again, in a new process.
+func (s *Backups) Keep() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]keptBackup)
+	for arn, b := range s.made {
+		all[arn] = keptBackup{b, b.made, b.ready}
+	}
+	return json.Marshal(all)
+}
+
+// Restore takes over what Keep returned.
+func (s *Backups) Restore(body []byte) error {
+	var all map[string]keptBackup
+	if err := json.Unmarshal(body, &all); err != nil {
+		return err
+	}
+	s.made = make(map[string]tableBackup)
+	for arn, k := range all {
+		k.made, k.ready = k.Made, k.Ready
+		s.made[arn] = k.tableBackup
+	}
+	return nil
 }
 
 // A tableBackup is an on-demand backup.

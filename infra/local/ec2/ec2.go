@@ -4,6 +4,7 @@ package ec2
 
 import (
 	"cmp"
+	"encoding/json"
 	"encoding/xml"
 	"net/http"
 	"strconv"
@@ -25,25 +26,36 @@ type Service struct {
 	// Takes is how long it takes to stop or start an instance, and to make a snapshot.
 	Takes time.Duration
 
-	mu        sync.Mutex
-	states    map[string]state // by ID; running if it is missing
-	snapshots []snapshot       // in the order in which they were made
-	failing   map[string]bool  // volumes whose next snapshot fails
+	mu sync.Mutex
+	kept
+	failing map[string]bool // volumes whose next snapshot fails
 }
+
+// kept is what requests have made of the resources.
+type kept struct {
+	States    map[string]state // by ID; running if it is missing
+	Snapshots []snapshot       // in the order in which they were made
+}
+
+// Keep returns what requests have made of the resources, as JSON. Restore takes it over again, in a new process.
+func (s *Service) Keep() ([]byte, error) { return resource.Keep(&s.mu, s.kept) }
+
+// Restore takes over what Keep returned.
+func (s *Service) Restore(body []byte) error { return json.Unmarshal(body, &s.kept) }
 
 // A state is what a request has made of an instance.
 type state struct {
-	on   bool
-	over time.Time // when it is stopped or started
+	On   bool
+	Over time.Time // when it is stopped or started
 }
 
 // name is that of the state, with its code.
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceState.html
 func (s state) name(now time.Time) (name string, code int) {
-	switch over := !now.Before(s.over); {
-	case s.on && over:
+	switch over := !now.Before(s.Over); {
+	case s.On && over:
 		return "running", 16
-	case s.on:
+	case s.On:
 		return "pending", 0
 	case over:
 		return "stopped", 80
@@ -113,10 +125,10 @@ func list(r *http.Request, name string) []string {
 
 // stateOf is the state of an instance; running if no request has changed it.
 func (s *Service) stateOf(id string) state {
-	if is, changed := s.states[id]; changed {
+	if is, changed := s.States[id]; changed {
 		return is
 	}
-	return state{on: true}
+	return state{On: true}
 }
 
 // A named is a state of an answer.
@@ -180,14 +192,14 @@ func (s *Service) change(w http.ResponseWriter, action string, ids []string) {
 		Instances []instance `xml:"instancesSet>item"`
 	}
 	all.XMLName.Local = action + "Response"
-	if s.states == nil {
-		s.states = make(map[string]state)
+	if s.States == nil {
+		s.States = make(map[string]state)
 	}
 	on := strings.HasPrefix(action, "Start")
 	for _, id := range ids {
 		was := s.namedOf(id)
-		if s.stateOf(id).on != on {
-			s.states[id] = state{on, time.Now().Add(s.Takes)}
+		if s.stateOf(id).On != on {
+			s.States[id] = state{on, time.Now().Add(s.Takes)}
 		}
 		now := s.namedOf(id)
 		all.Instances = append(all.Instances, instance{ID: id, Now: &now, Was: &was})

@@ -15,10 +15,10 @@ import (
 
 // A snapshot is one of a volume.
 type snapshot struct {
-	place, id, volume string
-	tags              []tag
-	started, made     time.Time // made is when it is completed, or has failed
-	fails             bool
+	Place, Id, Volume string
+	Tags              []tag
+	Started, Made     time.Time // made is when it is completed, or has failed
+	Fails             bool
 }
 
 // A tag is one of an answer.
@@ -31,9 +31,9 @@ type tag struct {
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Snapshot.html
 func (s snapshot) status(now time.Time) string {
 	switch {
-	case now.Before(s.made):
+	case now.Before(s.Made):
 		return "pending"
-	case s.fails:
+	case s.Fails:
 		return "error"
 	}
 	return "completed"
@@ -77,8 +77,8 @@ const mostPending = 5
 func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request) {
 	now, volume, at := time.Now(), r.Form.Get("VolumeId"), s.placeOf(r)
 	pending := 0
-	for _, one := range s.snapshots {
-		if one.volume == volume && one.place == at && one.status(now) == "pending" {
+	for _, one := range s.Snapshots {
+		if one.Volume == volume && one.Place == at && one.status(now) == "pending" {
 			pending++
 		}
 	}
@@ -91,13 +91,13 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, "ConcurrentSnapshotLimitExceeded", "Maximum allowed in-progress snapshots for a single volume exceeded.")
 		return
 	}
-	one := snapshot{place: at, id: fmt.Sprintf("snap-%017x", rand.Uint64()), volume: volume, started: now, made: now.Add(s.Takes), fails: s.failing[volume]}
+	one := snapshot{Place: at, Id: fmt.Sprintf("snap-%017x", rand.Uint64()), Volume: volume, Started: now, Made: now.Add(s.Takes), Fails: s.failing[volume]}
 	delete(s.failing, volume)
 	for i := 1; r.Form.Get("TagSpecification.1.Tag."+strconv.Itoa(i)+".Key") != ""; i++ {
 		prefix := "TagSpecification.1.Tag." + strconv.Itoa(i)
-		one.tags = append(one.tags, tag{r.Form.Get(prefix + ".Key"), r.Form.Get(prefix + ".Value")})
+		one.Tags = append(one.Tags, tag{r.Form.Get(prefix + ".Key"), r.Form.Get(prefix + ".Value")})
 	}
-	s.snapshots = append(s.snapshots, one)
+	s.Snapshots = append(s.Snapshots, one)
 	answer(w, struct {
 		XMLName xml.Name `xml:"CreateSnapshotResponse"`
 		describedSnapshot
@@ -127,7 +127,7 @@ func (one snapshot) described(r *http.Request, s *Service, now time.Time) descri
 	if one.status(now) == "pending" {
 		progress = ""
 	}
-	return describedSnapshot{one.id, one.volume, one.status(now), one.started.UTC().Format("2006-01-02T15:04:05.000Z"), progress, account, one.tags}
+	return describedSnapshot{one.Id, one.Volume, one.status(now), one.Started.UTC().Format("2006-01-02T15:04:05.000Z"), progress, account, one.Tags}
 }
 
 // describeSnapshots lists the snapshots of the account: those that a request names, all of which must exist, or those that its filters match.
@@ -144,13 +144,13 @@ func (s *Service) describeSnapshots(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	for _, one := range s.snapshots {
+	for _, one := range s.Snapshots {
 		matches, known := one.matches(r)
 		if !known {
 			refuse(w, r, "InvalidParameterValue", "the local emulator of EC2 knows only the filters volume-id and tag:")
 			return
 		}
-		if matches && one.place == s.placeOf(r) && (ids == nil || slices.Contains(ids, one.id)) {
+		if matches && one.Place == s.placeOf(r) && (ids == nil || slices.Contains(ids, one.Id)) {
 			all.Snapshots = append(all.Snapshots, one.described(r, s, time.Now()))
 		}
 	}
@@ -166,9 +166,9 @@ func (one snapshot) matches(r *http.Request) (matches, known bool) {
 		values := list(r, prefix+".Value.")
 		switch {
 		case tagged:
-			matches = matches && slices.ContainsFunc(one.tags, func(t tag) bool { return t.Key == key && slices.Contains(values, t.Value) })
+			matches = matches && slices.ContainsFunc(one.Tags, func(t tag) bool { return t.Key == key && slices.Contains(values, t.Value) })
 		case key == "volume-id":
-			matches = matches && slices.Contains(values, one.volume)
+			matches = matches && slices.Contains(values, one.Volume)
 		default:
 			return false, false
 		}
@@ -178,7 +178,7 @@ func (one snapshot) matches(r *http.Request) (matches, known bool) {
 
 // at is the place of a snapshot among those that there are; -1 if there is none.
 func (s *Service) at(r *http.Request, id string) int {
-	return slices.IndexFunc(s.snapshots, func(one snapshot) bool { return one.id == id && one.place == s.placeOf(r) })
+	return slices.IndexFunc(s.Snapshots, func(one snapshot) bool { return one.Id == id && one.Place == s.placeOf(r) })
 }
 
 // deleteSnapshot deletes a snapshot at once.
@@ -190,7 +190,7 @@ func (s *Service) deleteSnapshot(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, "InvalidSnapshot.NotFound", "The snapshot '"+id+"' does not exist.")
 		return
 	}
-	s.snapshots = slices.Delete(s.snapshots, i, i+1)
+	s.Snapshots = slices.Delete(s.Snapshots, i, i+1)
 	answer(w, struct {
 		XMLName xml.Name `xml:"DeleteSnapshotResponse"`
 		Return  bool     `xml:"return"`

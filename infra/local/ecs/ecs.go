@@ -23,16 +23,27 @@ type Service struct {
 	// Takes is how long it takes to start or stop tasks.
 	Takes time.Duration
 
-	mu     sync.Mutex
-	scaled map[string]scaled // by ARN
+	mu sync.Mutex
+	kept
 }
+
+// kept is what requests have made of the resources.
+type kept struct {
+	Scaled map[string]scaled // by ARN
+}
+
+// Keep returns what requests have made of the resources, as JSON. Restore takes it over again, in a new process.
+func (s *Service) Keep() ([]byte, error) { return resource.Keep(&s.mu, s.kept) }
+
+// Restore takes over what Keep returned.
+func (s *Service) Restore(body []byte) error { return json.Unmarshal(body, &s.kept) }
 
 // A scaled is what a request has made of a service, and the stack and the properties that the service had then: an update of the service sets
 // the desired count again, and another stack has another service of that name.
 type scaled struct {
-	desired, before   int
-	over              time.Time // when so many tasks run
-	properties, stack string
+	Desired, Before   int
+	Over              time.Time // when so many tasks run
+	Properties, Stack string
 }
 
 // A described is a service of an answer.
@@ -97,11 +108,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case *in.DesiredCount < 0:
 			refuse("InvalidParameterException", "desiredCount can not be negative.")
 		default:
-			if s.scaled == nil {
-				s.scaled = make(map[string]scaled)
+			if s.Scaled == nil {
+				s.Scaled = make(map[string]scaled)
 			}
 			before := s.described(in.Service, properties, stack).RunningCount
-			s.scaled[in.Service] = scaled{*in.DesiredCount, before, time.Now().Add(s.Takes), properties, stack}
+			s.Scaled[in.Service] = scaled{*in.DesiredCount, before, time.Now().Add(s.Takes), properties, stack}
 			answer(w, map[string]any{"service": s.described(in.Service, properties, stack)})
 		}
 	}
@@ -180,10 +191,10 @@ func (s *Service) described(arn, properties, stack string) described {
 		desired = 1
 	}
 	d.DesiredCount, d.RunningCount = desired, desired
-	if set, ok := s.scaled[arn]; ok && set.properties == properties && set.stack == stack {
-		d.DesiredCount, d.RunningCount = set.desired, set.desired
-		if time.Now().Before(set.over) {
-			d.RunningCount = set.before
+	if set, ok := s.Scaled[arn]; ok && set.Properties == properties && set.Stack == stack {
+		d.DesiredCount, d.RunningCount = set.Desired, set.Desired
+		if time.Now().Before(set.Over) {
+			d.RunningCount = set.Before
 		}
 	}
 	return d

@@ -86,7 +86,7 @@ func TestDesiredCount(t *testing.T) {
 	}
 	all[before+"a/web"] = `{"DesiredCount": 4}`
 	if got := see(t, client, aws.String("a"), before+"a/web"); got != "web ACTIVE REPLICA 4 4\n" {
-		t.Errorf("after an update of the stack: %s", got)
+		t.Errorf("after an update of the Stack: %s", got)
 	}
 }
 

@@ -43,11 +43,22 @@ type Service struct {
 	// Takes is how long it takes to stop or start a database.
 	Takes time.Duration
 
-	mu        sync.Mutex
-	databases resource.Switches   // by place, stack, type and name
-	snapshots map[string]snapshot // by place, type of the source and identifier
-	failing   map[string]bool     // the names of the databases whose next snapshot fails
+	mu sync.Mutex
+	kept
+	failing map[string]bool // the names of the databases whose next snapshot fails
 }
+
+// kept is what requests have made of the resources.
+type kept struct {
+	Databases resource.Switches   // by place, stack, type and name
+	Snapshots map[string]snapshot // by place, type of the source and identifier
+}
+
+// Keep returns what requests have made of the resources, as JSON. Restore takes it over again, in a new process.
+func (s *Service) Keep() ([]byte, error) { return resource.Keep(&s.mu, s.kept) }
+
+// Restore takes over what Keep returned.
+func (s *Service) Restore(body []byte) error { return json.Unmarshal(body, &s.kept) }
 
 // statuses are those of databases.
 // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/accessing-monitoring.html#Overview.DBInstance.Status
@@ -99,7 +110,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StopDBInstance.html
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_StartDBCluster.html
 func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key string, on bool) bool {
-	if is := s.databases.Status(key, statuses); is != map[bool]string{false: statuses.On, true: statuses.Off}[on] {
+	if is := s.Databases.Status(key, statuses); is != map[bool]string{false: statuses.On, true: statuses.Off}[on] {
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: k.name + " " + r.Form.Get(k.id) + " is " + is})
 		return false
 	}
@@ -112,7 +123,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, k kind, key str
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: "a DB instance of this kind cannot be stopped"})
 		return false
 	}
-	s.databases.Set(key, on, s.Takes)
+	s.Databases.Set(key, on, s.Takes)
 	return true
 }
 
@@ -175,7 +186,7 @@ type described struct {
 
 // described describes a database. An instance of a cluster has the status of the cluster.
 func (s *Service) described(r *http.Request, k kind, name, properties, key string) described {
-	status := s.databases.Status(key, statuses)
+	status := s.Databases.Status(key, statuses)
 	one := described{XMLName: xml.Name{Local: k.name}, Engine: resource.Property(properties, "Engine")}
 	if k.name == clusters.name {
 		one.DBClusterIdentifier, one.Status, one.EngineMode = name, status, "provisioned"

@@ -43,23 +43,23 @@ var (
 
 // A snapshot is a manual one.
 type snapshot struct {
-	arn, source, engine string
-	made                time.Time // when it is available, or has failed
-	fails               bool
-	gone                time.Time // when it is deleted; zero if no request deletes it
+	Arn, Source, Engine string
+	Made                time.Time // when it is available, or has failed
+	Fails               bool
+	Gone                time.Time // when it is deleted; zero if no request deletes it
 }
 
 // status is that of a snapshot; "" if it is gone.
 // https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DBSnapshot.html
 func (s snapshot) status(now time.Time) string {
 	switch {
-	case !s.gone.IsZero() && !now.Before(s.gone):
+	case !s.Gone.IsZero() && !now.Before(s.Gone):
 		return ""
-	case !s.gone.IsZero():
+	case !s.Gone.IsZero():
 		return "deleting"
-	case now.Before(s.made):
+	case now.Before(s.Made):
 		return "creating"
-	case s.fails:
+	case s.Fails:
 		return "failed"
 	}
 	return "available"
@@ -113,35 +113,35 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request, k snaps
 	}
 	key := s.snapshotKey(r, k, id)
 	properties, state, ok := s.find(r, k.of, source)
-	switch old, made := s.snapshots[key]; {
+	switch old, made := s.Snapshots[key]; {
 	case made && old.status(now) != "":
 		refuse(http.StatusBadRequest, k.exists, "Cannot create the snapshot because a snapshot with the identifier "+id+" already exists.")
 	case !ok:
 		refuse(http.StatusNotFound, k.of.missing, k.of.name+" "+source+" not found.")
 	case k.of == instances && resource.Property(properties, "DBClusterIdentifier") != "":
 		refuse(http.StatusBadRequest, "InvalidParameterCombination", "The requested DB Instance will be a member of a DB Cluster. Back up the cluster.")
-	case s.databases.Status(state, statuses) != statuses.On:
+	case s.Databases.Status(state, statuses) != statuses.On:
 		refuse(http.StatusBadRequest, k.of.state, "Cannot create a snapshot because the database "+source+" is not currently in the available state.")
 	case s.manual(r, k, now) >= mostManual:
 		refuse(http.StatusBadRequest, "SnapshotQuotaExceeded", "Cannot create more than "+strconv.Itoa(mostManual)+" manual snapshots")
 	default:
 		account, region := s.Place(r)
-		if s.snapshots == nil {
-			s.snapshots = make(map[string]snapshot)
+		if s.Snapshots == nil {
+			s.Snapshots = make(map[string]snapshot)
 		}
-		s.snapshots[key] = snapshot{
-			arn:    "arn:aws:rds:" + region + ":" + account + ":" + k.arn + ":" + strings.ToLower(id),
-			source: source, engine: resource.Property(properties, "Engine"), made: now.Add(s.Takes), fails: s.failing[source],
+		s.Snapshots[key] = snapshot{
+			Arn:    "arn:aws:rds:" + region + ":" + account + ":" + k.arn + ":" + strings.ToLower(id),
+			Source: source, Engine: resource.Property(properties, "Engine"), Made: now.Add(s.Takes), Fails: s.failing[source],
 		}
 		delete(s.failing, source)
-		answer(w, "Create"+k.name, s.snapshots[key].described(k, now))
+		answer(w, "Create"+k.name, s.Snapshots[key].described(k, now))
 	}
 }
 
 // manual counts the snapshots of a kind in the account and region of a request.
 func (s *Service) manual(r *http.Request, k snapshotKind, now time.Time) int {
 	n := 0
-	for key, one := range s.snapshots {
+	for key, one := range s.Snapshots {
 		if strings.HasPrefix(key, s.snapshotKey(r, k, "")) && one.status(now) != "" {
 			n++
 		}
@@ -164,15 +164,15 @@ type describedSnapshot struct {
 }
 
 func (s snapshot) described(k snapshotKind, now time.Time) describedSnapshot {
-	one := describedSnapshot{XMLName: xml.Name{Local: k.name}, Engine: s.engine, Status: s.status(now), SnapshotType: "manual"}
+	one := describedSnapshot{XMLName: xml.Name{Local: k.name}, Engine: s.Engine, Status: s.status(now), SnapshotType: "manual"}
 	if one.Status == "available" {
 		one.PercentProgress = 100
 	}
-	id := s.arn[strings.LastIndexByte(s.arn, ':')+1:]
+	id := s.Arn[strings.LastIndexByte(s.Arn, ':')+1:]
 	if k.of == clusters {
-		one.DBClusterSnapshotIdentifier, one.DBClusterIdentifier, one.DBClusterSnapshotArn = id, s.source, s.arn
+		one.DBClusterSnapshotIdentifier, one.DBClusterIdentifier, one.DBClusterSnapshotArn = id, s.Source, s.Arn
 	} else {
-		one.DBSnapshotIdentifier, one.DBInstanceIdentifier, one.DBSnapshotArn = id, s.source, s.arn
+		one.DBSnapshotIdentifier, one.DBInstanceIdentifier, one.DBSnapshotArn = id, s.Source, s.Arn
 	}
 	return one
 }
@@ -185,8 +185,8 @@ func (s *Service) describeSnapshots(w http.ResponseWriter, r *http.Request, k sn
 		Members []describedSnapshot
 	}{XMLName: xml.Name{Local: k.name + "s"}}
 	now, id := time.Now(), r.Form.Get(k.id)
-	for _, key := range slices.Sorted(maps.Keys(s.snapshots)) {
-		one := s.snapshots[key]
+	for _, key := range slices.Sorted(maps.Keys(s.Snapshots)) {
+		one := s.Snapshots[key]
 		if one.status(now) == "" || id != "" && key != s.snapshotKey(r, k, id) || !strings.HasPrefix(key, s.snapshotKey(r, k, "")) {
 			continue
 		}
@@ -204,15 +204,15 @@ func (s *Service) describeSnapshots(w http.ResponseWriter, r *http.Request, k sn
 func (s *Service) deleteSnapshot(w http.ResponseWriter, r *http.Request, k snapshotKind) {
 	now, id := time.Now(), r.Form.Get(k.id)
 	key := s.snapshotKey(r, k, id)
-	one := s.snapshots[key]
+	one := s.Snapshots[key]
 	switch status := one.status(now); {
-	case one.arn == "" || status == "":
+	case one.Arn == "" || status == "":
 		gateway.Refuse(w, r, http.StatusNotFound, gateway.Fault{Code: k.missing, Message: k.name + " " + id + " not found."})
 	case status != "available" && status != "failed":
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: k.state, Message: "Cannot delete the snapshot because it is not currently in the available or failed state."})
 	default:
-		one.gone = now.Add(s.Takes)
-		s.snapshots[key] = one
+		one.Gone = now.Add(s.Takes)
+		s.Snapshots[key] = one
 		answer(w, "Delete"+k.name, one.described(k, now))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/infra/local/gateway"
+	"github.com/stackwright/stackwright/infra/local/resource"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -25,25 +26,36 @@ type Service struct {
 	// Takes is how long it takes to pause or resume a cluster, and to make or delete a snapshot.
 	Takes time.Duration
 
-	mu        sync.Mutex
-	states    map[string]state    // by place, stack and name; available if it is missing
-	snapshots map[string]snapshot // by place and identifier
-	failing   map[string]bool     // clusters whose next snapshot fails
+	mu sync.Mutex
+	kept
+	failing map[string]bool // clusters whose next snapshot fails
 }
+
+// kept is what requests have made of the resources.
+type kept struct {
+	States    map[string]state    // by place, stack and name; available if it is missing
+	Snapshots map[string]snapshot // by place and identifier
+}
+
+// Keep returns what requests have made of the resources, as JSON. Restore takes it over again, in a new process.
+func (s *Service) Keep() ([]byte, error) { return resource.Keep(&s.mu, s.kept) }
+
+// Restore takes over what Keep returned.
+func (s *Service) Restore(body []byte) error { return json.Unmarshal(body, &s.kept) }
 
 // A state is what a request has made of a cluster.
 type state struct {
-	on   bool
-	over time.Time // when it is paused or resumed
+	On   bool
+	Over time.Time // when it is paused or resumed
 }
 
 // status is that of the state. A cluster is pausing, and then paused; or resuming, and then available.
 // https://docs.aws.amazon.com/redshift/latest/mgmt/rs-mgmt-pause-resume-cluster.html
 func (s state) status(now time.Time) string {
-	switch over := !now.Before(s.over); {
-	case s.on && over:
+	switch over := !now.Before(s.Over); {
+	case s.On && over:
 		return "available"
-	case s.on:
+	case s.On:
 		return "resuming"
 	case over:
 		return "paused"
@@ -123,19 +135,19 @@ func (s *Service) change(key string, one cluster, on bool) (code, message string
 	if !on && (one.HsmStatus != nil || one.AutomatedSnapshotRetentionPeriod == 0) {
 		return "UnsupportedOperation", "a cluster with an HSM, or without automated snapshots, cannot be paused"
 	}
-	if s.states == nil {
-		s.states = make(map[string]state)
+	if s.States == nil {
+		s.States = make(map[string]state)
 	}
-	s.states[key] = state{on, now.Add(s.Takes)}
+	s.States[key] = state{on, now.Add(s.Takes)}
 	return "", ""
 }
 
 // stateOf is the state of a cluster; available if no request has changed it.
 func (s *Service) stateOf(key string) state {
-	if is, changed := s.states[key]; changed {
+	if is, changed := s.States[key]; changed {
 		return is
 	}
-	return state{on: true}
+	return state{On: true}
 }
 
 // described describes a cluster of a template. Without a number of nodes it has one, and its automated snapshots are kept for a day.

@@ -17,29 +17,29 @@ import (
 // https://docs.aws.amazon.com/redshift/latest/mgmt/amazon-redshift-limits.html
 const mostManual = 700
 
-// identifier is the form of the names of snapshots: they begin with a letter, have letters, digits and hyphens, no two of these follow each other, and none is the last.
+// identifier is the form of the names of Snapshots: they begin with a letter, have letters, digits and hyphens, no two of these follow each other, and none is the last.
 // https://docs.aws.amazon.com/redshift/latest/APIReference/API_CreateClusterSnapshot.html
 var identifier = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9]|-[A-Za-z0-9])*$`)
 
 // A snapshot is a manual one.
 type snapshot struct {
-	name, source, arn string
-	made              time.Time // when it is available, or has failed
-	fails             bool
-	gone              time.Time // when it is deleted; zero if no request deletes it
+	Name, Source, Arn string
+	Made              time.Time // when it is available, or has failed
+	Fails             bool
+	Gone              time.Time // when it is deleted; zero if no request deletes it
 }
 
 // status is that of a snapshot; "" if it is gone.
 // https://docs.aws.amazon.com/redshift/latest/APIReference/API_Snapshot.html
 func (s snapshot) status(now time.Time) string {
 	switch {
-	case !s.gone.IsZero() && !now.Before(s.gone):
+	case !s.Gone.IsZero() && !now.Before(s.Gone):
 		return ""
-	case !s.gone.IsZero():
+	case !s.Gone.IsZero():
 		return "deleted"
-	case now.Before(s.made):
+	case now.Before(s.Made):
 		return "creating"
-	case s.fails:
+	case s.Fails:
 		return "failed"
 	}
 	return "available"
@@ -89,7 +89,7 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request) {
 	}
 	key := s.snapshotKey(r, name)
 	_, stack, ok := s.Find(r, "AWS::Redshift::Cluster", source)
-	switch old, made := s.snapshots[key]; {
+	switch old, made := s.Snapshots[key]; {
 	case made && old.status(now) != "":
 		refuse(http.StatusBadRequest, "ClusterSnapshotAlreadyExists", "The snapshot "+name+" already exists")
 	case !ok:
@@ -100,12 +100,12 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusBadRequest, "ClusterSnapshotQuotaExceeded", "Cannot create more than "+strconv.Itoa(mostManual)+" manual snapshots")
 	default:
 		account, region := s.Place(r)
-		if s.snapshots == nil {
-			s.snapshots = make(map[string]snapshot)
+		if s.Snapshots == nil {
+			s.Snapshots = make(map[string]snapshot)
 		}
-		one := snapshot{name: strings.ToLower(name), source: source, made: now.Add(s.Takes), fails: s.failing[source]}
-		one.arn = "arn:aws:redshift:" + region + ":" + account + ":snapshot:" + source + "/" + one.name
-		s.snapshots[key] = one
+		one := snapshot{Name: strings.ToLower(name), Source: source, Made: now.Add(s.Takes), Fails: s.failing[source]}
+		one.Arn = "arn:aws:redshift:" + region + ":" + account + ":snapshot:" + source + "/" + one.Name
+		s.Snapshots[key] = one
 		delete(s.failing, source)
 		answer(w, "CreateClusterSnapshot", "", one.described(now))
 	}
@@ -114,7 +114,7 @@ func (s *Service) createSnapshot(w http.ResponseWriter, r *http.Request) {
 // manual counts the snapshots in the account and region of a request.
 func (s *Service) manual(r *http.Request, now time.Time) int {
 	n := 0
-	for key, one := range s.snapshots {
+	for key, one := range s.Snapshots {
 		if strings.HasPrefix(key, s.snapshotKey(r, "")) && one.status(now) != "" {
 			n++
 		}
@@ -133,7 +133,7 @@ type describedSnapshot struct {
 }
 
 func (s snapshot) described(now time.Time) describedSnapshot {
-	return describedSnapshot{SnapshotIdentifier: s.name, ClusterIdentifier: s.source, SnapshotArn: s.arn, SnapshotType: "manual", Status: s.status(now)}
+	return describedSnapshot{SnapshotIdentifier: s.Name, ClusterIdentifier: s.Source, SnapshotArn: s.Arn, SnapshotType: "manual", Status: s.status(now)}
 }
 
 // describeSnapshots lists the manual snapshots, or the one that a request names, or those of the cluster that it names.
@@ -141,9 +141,9 @@ func (s snapshot) described(now time.Time) describedSnapshot {
 func (s *Service) describeSnapshots(w http.ResponseWriter, r *http.Request) {
 	var list []describedSnapshot
 	now, name, cluster := time.Now(), r.Form.Get("SnapshotIdentifier"), r.Form.Get("ClusterIdentifier")
-	for _, key := range slices.Sorted(maps.Keys(s.snapshots)) {
-		one := s.snapshots[key]
-		if one.status(now) == "" || name != "" && key != s.snapshotKey(r, name) || cluster != "" && one.source != cluster || !strings.HasPrefix(key, s.snapshotKey(r, "")) {
+	for _, key := range slices.Sorted(maps.Keys(s.Snapshots)) {
+		one := s.Snapshots[key]
+		if one.status(now) == "" || name != "" && key != s.snapshotKey(r, name) || cluster != "" && one.Source != cluster || !strings.HasPrefix(key, s.snapshotKey(r, "")) {
 			continue
 		}
 		list = append(list, one.described(now))
@@ -160,15 +160,15 @@ func (s *Service) describeSnapshots(w http.ResponseWriter, r *http.Request) {
 func (s *Service) deleteSnapshot(w http.ResponseWriter, r *http.Request) {
 	now, name := time.Now(), r.Form.Get("SnapshotIdentifier")
 	key := s.snapshotKey(r, name)
-	one := s.snapshots[key]
+	one := s.Snapshots[key]
 	switch status := one.status(now); {
-	case one.name == "" || status == "":
+	case one.Name == "" || status == "":
 		gateway.Refuse(w, r, http.StatusNotFound, gateway.Fault{Code: "ClusterSnapshotNotFound", Message: "Snapshot " + name + " not found."})
 	case status != "available" && status != "failed":
 		gateway.Refuse(w, r, http.StatusBadRequest, gateway.Fault{Code: "InvalidClusterSnapshotState", Message: "The snapshot " + name + " is not in the available state."})
 	default:
-		one.gone = now.Add(s.Takes)
-		s.snapshots[key] = one
+		one.Gone = now.Add(s.Takes)
+		s.Snapshots[key] = one
 		answer(w, "DeleteClusterSnapshot", "", one.described(now))
 	}
 }

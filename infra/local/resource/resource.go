@@ -3,6 +3,7 @@ package resource
 
 import (
 	"encoding/json"
+	"sync"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/lib/template"
@@ -23,22 +24,22 @@ type Statuses struct{ On, Starting, Off, Stopping string }
 
 // Switches are resources of a service that requests switch off and on, each by a key. All are on in the zero value. The caller has a lock.
 type Switches struct {
-	changed map[string]change
+	Changed map[string]change
 }
 
 // A change is what a request has made of a resource.
 type change struct {
-	on   bool
-	over time.Time // when it is on, or off
+	On   bool
+	Over time.Time // when it is on, or off
 }
 
 // Status is that of a resource now.
 func (s *Switches) Status(key string, of Statuses) string {
-	is, changed := s.changed[key]
-	switch over := !time.Now().Before(is.over); {
-	case !changed, is.on && over:
+	is, changed := s.Changed[key]
+	switch over := !time.Now().Before(is.Over); {
+	case !changed, is.On && over:
 		return of.On
-	case is.on:
+	case is.On:
 		return of.Starting
 	case over:
 		return of.Off
@@ -48,10 +49,10 @@ func (s *Switches) Status(key string, of Statuses) string {
 
 // Set switches a resource on or off, which takes some time.
 func (s *Switches) Set(key string, on bool, takes time.Duration) {
-	if s.changed == nil {
-		s.changed = make(map[string]change)
+	if s.Changed == nil {
+		s.Changed = make(map[string]change)
 	}
-	s.changed[key] = change{on, time.Now().Add(takes)}
+	s.Changed[key] = change{on, time.Now().Add(takes)}
 }
 
 // Toggle does what Set does with a resource that is in the other status. It reports false, and changes nothing, if it is in none of the two, or is so already.
@@ -61,4 +62,11 @@ func (s *Switches) Toggle(key string, on bool, of Statuses, takes time.Duration)
 	}
 	s.Set(key, on, takes)
 	return true
+}
+
+// Keep returns what a service keeps of its requests, as JSON.
+func Keep(lock sync.Locker, kept any) ([]byte, error) {
+	lock.Lock()
+	defer lock.Unlock()
+	return json.Marshal(kept)
 }

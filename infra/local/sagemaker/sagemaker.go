@@ -26,9 +26,20 @@ type Service struct {
 	// Takes is how long it takes to stop or start a notebook instance.
 	Takes time.Duration
 
-	mu        sync.Mutex
-	notebooks resource.Switches // by stack and ARN
+	mu sync.Mutex
+	kept
 }
+
+// kept is what requests have made of the resources.
+type kept struct {
+	Notebooks resource.Switches // by stack and ARN
+}
+
+// Keep returns what requests have made of the resources, as JSON. Restore takes it over again, in a new process.
+func (s *Service) Keep() ([]byte, error) { return resource.Keep(&s.mu, s.kept) }
+
+// Restore takes over what Keep returned.
+func (s *Service) Restore(body []byte) error { return json.Unmarshal(body, &s.kept) }
 
 // statuses are those of notebook instances.
 // https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeNotebookInstance.html
@@ -73,7 +84,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch operation {
 	case "DescribeNotebookInstance":
 		answer = map[string]string{
-			"NotebookInstanceArn": arn, "NotebookInstanceName": in.NotebookInstanceName, "NotebookInstanceStatus": s.notebooks.Status(key, statuses), "InstanceType": resource.Property(properties, "InstanceType"),
+			"NotebookInstanceArn": arn, "NotebookInstanceName": in.NotebookInstanceName, "NotebookInstanceStatus": s.Notebooks.Status(key, statuses), "InstanceType": resource.Property(properties, "InstanceType"),
 		}
 	case "StopNotebookInstance", "StartNotebookInstance":
 		if message := s.change(key, arn, operation == "StartNotebookInstance"); message != "" {
@@ -96,7 +107,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) {
 	all := []map[string]string{}
 	for _, arn := range s.Having(r, kind) {
 		if properties, stack, ok := s.Find(r, kind, arn); ok {
-			all = append(all, map[string]string{"NotebookInstanceArn": arn, "NotebookInstanceName": nameOf(properties, arn), "NotebookInstanceStatus": s.notebooks.Status(stack+" "+arn, statuses)})
+			all = append(all, map[string]string{"NotebookInstanceArn": arn, "NotebookInstanceName": nameOf(properties, arn), "NotebookInstanceStatus": s.Notebooks.Status(stack+" "+arn, statuses)})
 		}
 	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
@@ -110,12 +121,12 @@ func (s *Service) change(key, arn string, on bool) string {
 	if on {
 		from, to = statuses.Off, statuses.Starting
 	}
-	if is := s.notebooks.Status(key, statuses); is != from {
+	if is := s.Notebooks.Status(key, statuses); is != from {
 		if on {
 			from += ", Failed"
 		}
 		return "Status (" + is + ") not in ([" + from + "]). Unable to transition to (" + to + ") for Notebook Instance (" + arn + ")"
 	}
-	s.notebooks.Set(key, on, s.Takes)
+	s.Notebooks.Set(key, on, s.Takes)
 	return ""
 }
