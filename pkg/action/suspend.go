@@ -72,11 +72,12 @@ func (a stops) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	return t.switched(a.Stop(ctx, t.Record.Target, t.stopped()))
 }
 
-// switched returns the receipt of a start that has ended with an error, or nil.
+// switched returns the receipt of a start that has ended with an error, or nil. A stack without a resource that is switched
+// is unchanged.
 func (t Task) switched(err error) (plan.Receipt, error) {
 	switch {
 	case err == nil:
-		return plan.Receipt{Executed: true}, nil
+		return plan.Receipt{Executed: true, Unchanged: len(t.stopped()) == 0}, nil
 	case fault.Is(err, fault.Busy, fault.Throttled) && t.tried() >= time.Duration(t.Step.Timeout):
 		err = fault.New(fault.Refused, "it could not start within %s: %w", t.Step.Timeout, err)
 	}

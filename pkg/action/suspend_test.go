@@ -113,6 +113,13 @@ func TestSwitch(t *testing.T) {
 		if err != nil || !got.Known() || strings.Join(x.called, " ") != want {
 			t.Errorf("%s: %+v, %v, %v", v, got, x.called, err)
 		}
+		if got.Unchanged {
+			t.Errorf("%s of one resource: unchanged", v)
+		}
+		if got, err := verb.Start(t.Context(), switched(v, nil)); err != nil || !got.Unchanged {
+			t.Errorf("%s of nothing: %+v, %v", v, got, err)
+		}
+		x.called = nil
 		x.err = fault.New(fault.Busy, "modifying")
 		in := switched(v, list)
 		if got, err := verb.Start(t.Context(), in); !fault.Is(err, fault.Busy) || got.Known() {
