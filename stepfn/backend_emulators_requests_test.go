@@ -31,7 +31,7 @@ func (r *emulators) Submit(operation string, w stacks, of string, with ...option
 	}
 	request, about := map[string]any{"operation": operation}, map[string]any{}
 	for _, o := range with {
-		for name, stacks := range map[string][]string{"only": o.only, "exclude": o.exclude, "adopt": o.adopt, "retain": o.retain} {
+		for name, stacks := range map[string][]string{"only": o.only, "exclude": o.exclude, "adopt": o.adopt, "retain": o.retain, "skip": o.skip} {
 			if stacks != nil {
 				about[name] = stacks
 			}

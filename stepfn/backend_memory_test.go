@@ -106,6 +106,7 @@ type options struct {
 	plan                string     // the reference of that plan
 	source              run.Source // the files of that plan; empty for those of the project
 	only, adopt, retain []string
+	skip                []string
 	exclude             []string
 	apart               bool // without the dependencies of the selected stacks
 	together            bool // with them, also if the operation does not add them by default
@@ -311,7 +312,7 @@ func (p *memoryBackend) request(operation string, w stacks, of string, with ...o
 	}
 	for _, o := range with {
 		q.NoBackups, q.KeepBackups = o.noBackups, o.keepBackups
-		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Retain, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.Snapshot, q.FromEnvironment, q.FromRevision, q.WhileSuspended, q.For, q.Until = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.retain, o.exact, o.plan, o.digest, o.step, o.to, o.called, o.from, o.revision, o.whileSuspended, project.TTL(o.lives), o.until
+		q.MaxDeletions, q.Rollback, q.Refuse, q.Force, q.Selection, q.Adopt, q.Retain, q.Skip, q.Exact, q.Plan, q.PlanDigest, q.Step, q.To, q.Snapshot, q.FromEnvironment, q.FromRevision, q.WhileSuspended, q.For, q.Until = o.deletions, o.rollback, o.refuse, o.force, o.selection(), o.adopt, o.retain, o.skip, o.exact, o.plan, o.digest, o.step, o.to, o.called, o.from, o.revision, o.whileSuspended, project.TTL(o.lives), o.until
 	}
 	if o, known := plan.AllOperations().Named(operation); known && o.Requestable && !o.Repeats {
 		q.Of = "" // it is about no run

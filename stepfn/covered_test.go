@@ -24,7 +24,7 @@ func TestEachActionHasAScenario(t *testing.T) {
 				plan.OptionMaxDeletions: o.deletions != nil, plan.OptionExact: o.exact, plan.OptionWhileSuspended: o.whileSuspended, plan.OptionPlan: o.saved || o.savedFor,
 				plan.OptionTo:        o.to != "",
 				plan.OptionNoBackups: o.noBackups, plan.OptionKeepBackups: o.keepBackups,
-				plan.OptionSnapshot: o.called != "", plan.OptionRetain: o.retain != nil,
+				plan.OptionSnapshot: o.called != "", plan.OptionRetain: o.retain != nil, plan.OptionSkip: o.skip != nil,
 				plan.OptionFromEnvironment: o.from != "", plan.OptionFromRevision: o.revision != "",
 				plan.OptionFor:    st.word.name == "extend",
 				plan.OptionUntil:  st.word.name == "extend-until",

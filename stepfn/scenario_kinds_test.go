@@ -131,8 +131,8 @@ var kinds = map[string]*kind{
 	"HOOK-FAULT":      one("a fault", "crash-before", "crash-after", "answer-lost"),
 	"DATABASE-STATUS": one("a status of databases", "available", "stopping", "stopped", "starting"),
 
-	"PLAN-OPTION":     optionsOf("exactly", "only", "excluding", "without-dependencies", "with-dependents", "changed-since"),
-	"DEPLOY-OPTION":   optionsOf("max-deletions", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan", "while-suspended"),
+	"PLAN-OPTION":     optionsOf("exactly", "skipping", "only", "excluding", "without-dependencies", "with-dependents", "changed-since"),
+	"DEPLOY-OPTION":   optionsOf("max-deletions", "skipping", "rolling-back", "refusing", "only", "excluding", "without-dependencies", "with-dependents", "changed-since", "adopting", "as-planned", "by-the-plan", "while-suspended"),
 	"DESTROY-OPTION":  optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
 	"FORGET-OPTION":   optionsOf("refusing", "only", "excluding", "with-dependencies", "with-dependents"),
 	"REPLACE-OPTION":  optionsOf("refusing", "only", "retaining", "excluding", "with-dependencies", "with-dependents", "max-deletions", "while-suspended"),
@@ -320,11 +320,11 @@ func optionsOf(names ...string) *kind {
 			st.with.together = true
 		case "with-dependents":
 			st.with.dependents = true
-		case "only", "adopting", "excluding", "retaining":
+		case "only", "adopting", "excluding", "retaining", "skipping":
 			if len(args) < 2 {
 				return 0
 			}
-			*map[string]*[]string{"only": &st.with.only, "adopting": &st.with.adopt, "excluding": &st.with.exclude, "retaining": &st.with.retain}[args[0]] = strings.Split(args[1], ",")
+			*map[string]*[]string{"only": &st.with.only, "adopting": &st.with.adopt, "excluding": &st.with.exclude, "retaining": &st.with.retain, "skipping": &st.with.skip}[args[0]] = strings.Split(args[1], ",")
 			return 2
 		case "to", "from", "revision", "called":
 			if len(args) < 2 {

@@ -154,6 +154,10 @@ type Operation struct {
 	Newest          plan.Status // the status of the stack in its newest event; empty if there are no events
 	NewestOperation string      // CloudFormation's OperationId in that event; empty if it has none
 
+	// Unrestored are the resources because of which its rollback has failed, as ContinueUpdateRollback names them,
+	// sorted.
+	Unrestored []string
+
 	Stopped time.Time // when it was cancelled with the task's CancelToken; zero if it was not
 }
 

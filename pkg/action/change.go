@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -200,6 +201,7 @@ func (t Task) ended(op Operation, live plan.Live) Progress {
 			r.Restored = t.Node.Restored
 		}
 	}
+	r.Unrestored = t.unrestored(op)
 	p := Progress{Over: true, Receipt: t.Receipt, Record: &r, Result: plan.ResultOf(live)}
 	switch {
 	case t.Request == ContinueUpdateRollback && t.Receipt.Unchanged:
@@ -268,8 +270,34 @@ func newRecord(t Task, live plan.Live) plan.Record {
 	return r
 }
 
+// unrestored returns what is recorded if the rollback of an operation has failed; nil if it has not.
+func (t Task) unrestored(op Operation) *plan.Unrestored {
+	if !op.Status.Stuck() {
+		return nil
+	}
+	return t.Record.Unrestored.Again(op.Unrestored, t.Request == ContinueUpdateRollback, t.Now)
+}
+
+// stuck says since when the rollback of an operation fails, and what to do about it; "" if it does not.
+func (t Task) stuck(op Operation) string {
+	r := plan.Record{Node: t.Step.Node, Unrestored: t.unrestored(op)}
+	_, environment, _ := strings.Cut(t.Project, "@")
+	switch {
+	case r.Unrestored == nil, r.Unrestored.Times == 1 && len(r.Unrestored.Resources) == 0:
+		return ""
+	case r.Unrestored.Times > 1:
+		return fmt.Sprintf(": %s: %s", r.Unrestored, r.Remedy(environment))
+	}
+	return ": " + r.Remedy(environment)
+}
+
 // failure returns why the operation failed.
 func (t Task) failure(op Operation) error {
+	if why := t.stuck(op); why != "" && op.Why != "" {
+		op.Why += why
+	} else if why != "" {
+		op.Why = strings.TrimPrefix(why, ": ")
+	}
 	if !op.Stopped.IsZero() {
 		op.Why = strings.TrimSuffix(t.cancelReason(op.Stopped)+": "+op.Why, ": ")
 	}

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -19,6 +21,8 @@ func (e *Engine) retry(ctx context.Context, r *run.Run) error {
 		return fault.New(fault.Refused, "run %s has not ended (%s): wait until it ends, or cancel it", old.ID, old.State)
 	case !e.operation(old).Retryable:
 		return fault.New(fault.Refused, "run %s was a %s, which cannot be retried: request it again", old.ID, old.Operation)
+	case len(r.Skip) > 0 && !slices.Contains(e.operation(old).Options, plan.OptionSkip):
+		return fault.New(fault.Refused, "run %s was a %s, which has no option skip: remove it", old.ID, old.Operation)
 	}
 	if old.FromEnvironment != "" && old.Revision == "" { // its requester could read the environment; nobody knows whether that of r can
 		return fault.New(fault.Refused, "run %s was to promote from %s and was refused before it had found a revision: request the promotion again", old.ID, old.FromEnvironment)

@@ -10,7 +10,13 @@ import (
 )
 
 // retryFact is what the run that a retry repeats has left to do.
-func retryFact() Fact { return Fact{Complete: readRetried} }
+func retryFact() Fact { return Fact{Before: readSkipped, Complete: readRetried} }
+
+// readSkipped adds to a view what the request says that the rollbacks skip. A retry skips only what it says itself.
+func readSkipped(_ context.Context, e Reading, v *plan.View) error {
+	v.Skip = e.Run.Skip
+	return nil
+}
 
 func readRetried(ctx context.Context, e Reading, v *plan.View) error {
 	o, of := e.operation(e.Run), e.Run.Of

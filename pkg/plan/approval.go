@@ -267,7 +267,8 @@ func (v View) demand(s Step) string {
 	was := v.Recorded[s.Node].Approve
 	status := v.Live[s.Node].Status
 	deletes := s.does(Forget) || s.does(Delete) && (!desired || isReplaced([]Step{s}) || status == "DELETE_FAILED" || status == "DELETE_IN_PROGRESS") // others that are created again were never created
-	loses := alone && (err != nil || c.Hook.Loses != "")
+	skips, unread := s.Skips()
+	loses := alone && (err != nil || c.Hook.Loses != "") || len(skips) > 0 || unread != nil
 	changes := s.does(Create, Update, Continue, Delete, Forget, Import, CreateEmpty, MoveOut, MoveIn)
 	demanded := func(l project.ApprovalLevel) bool {
 		return l == project.ApproveAlways && changes || l != "" && (deletes || loses)

@@ -99,6 +99,8 @@ type StackChange struct {
 	DataLoss   bool               `json:"data_loss"`            // the data of some resource is lost, or a hook deletes data
 	Reasons    []string           `json:"reasons"`
 
+	Skips []string `json:"skips,omitempty"` // resources that its rollback, which is continued first, does not restore
+
 	PossibleDataLoss bool `json:"possible_data_loss"` // the data of some resource is lost if CloudFormation replaces or deletes it
 	UnknownDataLoss  bool `json:"unknown_data_loss"`  // data of resources that the templates do not show may be lost
 

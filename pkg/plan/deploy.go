@@ -18,7 +18,7 @@ func deploy() Operation {
 	return Operation{
 		Name: DeployName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true, NeedsRunning: true,
-		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionRefuse, OptionAdopt, OptionMaxDeletions, OptionPlan, OptionUpload, OptionWhileSuspended),
+		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionRefuse, OptionAdopt, OptionMaxDeletions, OptionSkip, OptionPlan, OptionUpload, OptionWhileSuspended),
 		Effect:  "it deploys",
 	}
 }
@@ -102,6 +102,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 			refusals = append(refusals, err)
 		}
 	}
+	refusals = append(refusals, v.unskippable()...)
 	refusals = append(refusals, v.leftDependents(b.deletes)...)
 	refusals = append(refusals, v.lacking(b.deploys)...)
 	refusals = append(refusals, v.readLeft(b.deploys)...)
@@ -117,7 +118,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 	}
 	p, err := b.plan()
 	p.Unchanged, p.Twins, p.MaxFailures = slices.Sorted(maps.Keys(same)), v.twins(), v.Desired.MaxFailures
-	p.Messages = slices.Concat(v.Desired.Warnings, p.Messages, v.adoptionMessages(p), v.ignoredMessages(about),
+	p.Messages = slices.Concat(v.Desired.Warnings, p.Messages, v.adoptionMessages(p), v.ignoredMessages(about), v.stuckMessages(p),
 		v.keptMessages(about), v.driftMessages(p))
 	return p, err
 }
@@ -310,7 +311,8 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 	case s.Busy():
 		return nil, []Step{wait, step(Continue), deploy(Update)}, nil
 	case s.Stuck():
-		return nil, []Step{step(Continue), deploy(Update)}, nil
+		resume, err := v.continuation(name, step(Continue))
+		return nil, []Step{resume, deploy(Update)}, err
 	case live.Updatable():
 		return nil, append(imports, deploy(Update)), nil
 	}

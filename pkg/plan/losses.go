@@ -14,6 +14,7 @@ type Losses struct {
 	Deleted  []string // stacks, at most two lines
 	Refused  []string // resources whose change CloudFormation will refuse, a stack a line
 	Replaced []string // resources, a stack a line
+	Skipped  []string // resources that a rollback does not restore, a stack a line
 	Lost     []string // data of resources, and data that hooks delete
 	MayLose  []string // data of resources
 	Unknown  []string // stacks whose resources are not all known
@@ -21,7 +22,7 @@ type Losses struct {
 
 // All returns all lines, those first that matter most.
 func (l Losses) All() []string {
-	return slices.Concat(l.Lost, l.MayLose, l.Unknown, l.Deleted, l.Replaced, l.Refused)
+	return slices.Concat(l.Lost, l.MayLose, l.Unknown, l.Skipped, l.Deleted, l.Replaced, l.Refused)
 }
 
 // Alters reports whether the plan may lose something: it changes or deletes stacks that exist, or calls hooks.
@@ -77,6 +78,9 @@ func (c StackChange) addLosses(all *Losses) {
 	}
 	if c.UnknownDataLoss {
 		all.Unknown = append(all.Unknown, fmt.Sprintf("DATA LOSS UNKNOWN: stack %s has resources that the plan does not know", c.Stack))
+	}
+	if len(c.Skips) > 0 {
+		all.Skipped = append(all.Skipped, fmt.Sprintf("SKIPPED: %s %s", c.Stack, saySkipped(c.Skips)))
 	}
 	if len(replaced) > 0 {
 		all.Replaced = append(all.Replaced, fmt.Sprintf("REPLACED: %s %s", c.Stack, strings.Join(replaced, ", ")))

@@ -87,6 +87,7 @@ const (
 	OptionExclude        Option = "exclude"
 	OptionAdopt          Option = "adopt"
 	OptionRetain         Option = "retain"
+	OptionSkip           Option = "skip"
 	OptionMaxDeletions   Option = "max_deletions"
 	OptionExact          Option = "exact"
 	OptionPlan           Option = "plan"
@@ -123,6 +124,7 @@ func Options() []Option {
 		OptionChangedSince,
 		OptionAdopt,
 		OptionRetain,
+		OptionSkip,
 		OptionMaxDeletions,
 		OptionExact,
 		OptionPlan,

@@ -9,7 +9,7 @@ func preview() Operation {
 	return Operation{
 		Name: "plan", Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Preview: true, NeedsRunning: true,
-		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionAdopt, OptionMaxDeletions, OptionExact),
+		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionAdopt, OptionMaxDeletions, OptionSkip, OptionExact),
 		Effect:  "it is planned",
 	}
 }

@@ -9,7 +9,7 @@ func promote() Operation {
 	return Operation{
 		Name: PromoteName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, FromRevision: true, Promotes: true, NeedsRunning: true, Approvable: true, Writes: true, Reversible: true, Retryable: true,
-		Options: []Option{OptionFromEnvironment, OptionFromRevision, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionWhileSuspended},
+		Options: []Option{OptionFromEnvironment, OptionFromRevision, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionSkip, OptionWhileSuspended},
 		Effect:  "it deploys the files that were deployed to another environment",
 	}
 }
@@ -19,7 +19,7 @@ func previewPromote() Operation {
 	return Operation{
 		Name: PlanPrefix + PromoteName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, FromRevision: true, Promotes: true, NeedsRunning: true, Preview: true,
-		Options: []Option{OptionFromEnvironment, OptionFromRevision, OptionRollback, OptionMaxDeletions},
+		Options: []Option{OptionFromEnvironment, OptionFromRevision, OptionRollback, OptionMaxDeletions, OptionSkip},
 		Effect:  "a promotion is planned",
 	}
 }

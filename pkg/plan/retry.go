@@ -6,7 +6,7 @@ func retry() Operation {
 	return Operation{
 		Name:        "retry",
 		Requestable: true, Repeats: true,
-		Options: []Option{OptionForce, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionWhileSuspended},
+		Options: []Option{OptionForce, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionSkip, OptionWhileSuspended},
 		Effect:  "it repeats run {run}",
 	}
 }

@@ -6,7 +6,7 @@ func rollbackTo() Operation {
 	return Operation{
 		Name: "rollback-to", Plan: RollbackTo,
 		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Approvable: true, Writes: true, Reversible: true, Retryable: true,
-		Options: append(Selecting(), OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionWhileSuspended),
+		Options: append(Selecting(), OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionSkip, OptionWhileSuspended),
 		Command: RollbackName,
 		Effect:  "it deploys the files of a revision again",
 	}
@@ -17,7 +17,7 @@ func previewRollbackTo() Operation {
 	return Operation{
 		Name: PlanPrefix + "rollback-to", Plan: RollbackTo,
 		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Preview: true,
-		Options: append(Selecting(), OptionTo, OptionRollback, OptionMaxDeletions),
+		Options: append(Selecting(), OptionTo, OptionRollback, OptionMaxDeletions, OptionSkip),
 		Effect:  "a rollback to a revision is planned",
 	}
 }

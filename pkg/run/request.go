@@ -51,6 +51,7 @@ func (s Source) Digest() string {
 type Options struct {
 	plan.Selection
 	Adopt        []string `json:"adopt,omitempty"`         // names of the stacks that it also adopts, as adopt: true of their files does
+	Skip         []string `json:"skip,omitempty"`          // the resources that continued rollbacks skip, as STACK.RESOURCE
 	Retain       []string `json:"retain,omitempty"`        // of a replace: patterns of the resources that stay in AWS, and that the new stacks import
 	MaxDeletions *int     `json:"max_deletions,omitempty"` // how many stacks it may delete permanently; nil is the limit of the project
 	Rollback     bool     `json:"rollback,omitempty"`      // roll back if the deploy fails, or once it is cancelled

@@ -54,7 +54,7 @@ func (s *Service) setStatus(st *stack, status types.StackStatus, reason string) 
 // setResourceStatus sets the status of a resource, and adds and sends the event. The resource may be one that a
 // replacement has removed from the stack.
 func (s *Service) setResourceStatus(st *stack, r *resource, status types.ResourceStatus, reason string) {
-	r.Status, r.Reason, r.At = status, reason, time.Now()
+	r.Status, r.Reason, r.At, r.Unrestored = status, reason, time.Now(), false
 	if r.Nested != nil && strings.HasSuffix(string(status), "_FAILED") {
 		for _, e := range r.Nested.Failures {
 			e.At = r.At

@@ -167,7 +167,7 @@ func (s *Service) applyFault(st *stack, operation string, f *stackOperation) {
 		if reason == "" {
 			reason = "Resource handler returned message: \"injected fault\" (HandlerErrorCode: GeneralServiceException)"
 		}
-		if !failStep(f.Levels, fault.Resource, reason) {
+		if !failStep(f.Levels, fault.Resource, reason) && len(f.Skipped) == 0 {
 			f.Failure = reason
 		}
 		return

@@ -45,6 +45,7 @@ type stackOperation struct {
 	Cleanup       []step            // what the cleanup deletes
 	Failed        []string          // resources that could not be deleted
 	Blocked       []string          // resources that are not deleted because of those
+	Skipped       []string          // resources that a rollback does not restore
 }
 
 // timedOut is the reason of a creation that exceeded its timeout.
@@ -232,6 +233,7 @@ func (s *Service) finishStep(st *stack, one step, broken bool, failed *failedRes
 		failed.created = append(failed.created, r.Logical)
 	default:
 		s.setResourceStatus(st, r, types.ResourceStatusUpdateFailed, why)
+		r.Unrestored = one.Action == restore && one.Failure != ""
 		failed.updated = append(failed.updated, r.Logical)
 	}
 }

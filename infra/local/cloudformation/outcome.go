@@ -180,6 +180,7 @@ func (s *Service) rollBackUpdate(st *stack, why string, skip []string) {
 
 func (s *Service) startUpdateRollback(st *stack, who origin, kind types.OperationType, skip []string) {
 	f := &stackOperation{Phase: rollingBackUpdate, Token: who.token, ID: st.newOperation(kind), Duration: s.duration(st) * 3 / 4}
+	f.Skipped = skip
 	st.Operation = f
 	s.setStatus(st, types.StackStatusUpdateRollbackInProgress, who.reason)
 	if st.Before != nil {

@@ -24,15 +24,35 @@ func (s *Service) continueUpdateRollback(_ context.Context, in *cfn.ContinueUpda
 		if st.Status != types.StackStatusUpdateRollbackFailed {
 			return invalid("Stack:%s is in %s state and can not continue rollback.", st.ID, st.Status)
 		}
+		var skip []string
 		for _, logical := range in.ResourcesToSkip {
-			if r := st.Resources[logical]; r == nil || r.Status != types.ResourceStatusUpdateFailed {
+			name := st.skipped(logical)
+			if name == "" {
 				return invalid("ResourcesToSkip must be in UPDATE_FAILED state: [%s]", logical)
 			}
+			skip = append(skip, name)
 		}
 		s.startUpdateRollback(st, origin{token: aws.ToString(in.ClientRequestToken), reason: "User Initiated"},
-			types.OperationTypeContinueRollback, in.ResourcesToSkip)
+			types.OperationTypeContinueRollback, skip)
 		return s.rememberRequest(st, "ContinueUpdateRollback", st.Operation.ID, in)
 	})
+}
+
+// skipped is the logical ID of the resource that a continued rollback does not restore, or "" if it must not skip it.
+// Only what has failed in a rollback is skipped. A nested stack is named by what is in it, after its own name.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ContinueUpdateRollback.html (ResourcesToSkip)
+func (st *stack) skipped(name string) string {
+	nested, inner, inside := strings.Cut(name, ".")
+	for logical, r := range st.Resources {
+		switch {
+		case !r.Unrestored:
+		case !inside && logical == name && r.Type != nestedType:
+			return logical
+		case inside && r.Nested != nil && plainName(r.Physical) == nested && r.Nested.Resources[inner] != nil:
+			return logical
+		}
+	}
+	return ""
 }
 
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CancelUpdateStack.html

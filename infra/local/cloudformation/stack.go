@@ -118,6 +118,7 @@ type resource struct {
 	Logical, Type, Physical string
 	Status                  types.ResourceStatus
 	Reason                  string
+	Unrestored              bool // it has failed in a rollback, and not because of another resource
 	At                      time.Time
 	Properties              string // JSON of the evaluated properties, with unresolved dynamic references
 	actual                  string // with resolved references; not stored on disk

@@ -266,7 +266,13 @@ func remove(ctx context.Context, client TargetClient, t action.Task, id string) 
 
 // resume continues a failed rollback.
 func resume(ctx context.Context, client TargetClient, t action.Task, id string) (plan.Receipt, error) {
-	in := &sdk.ContinueUpdateRollbackInput{StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role()}
+	skip, err := t.Step.Skips()
+	if err != nil {
+		return plan.Receipt{}, err
+	}
+	in := &sdk.ContinueUpdateRollbackInput{
+		StackName: &id, ClientRequestToken: aws.String(t.Token()), RoleARN: client.role(), ResourcesToSkip: skip,
+	}
 	if _, err := client.ContinueUpdateRollback(ctx, in, once); err != nil {
 		return plan.Receipt{}, requestFault("continue the rollback of stack "+t.Location().Stack, err)
 	}

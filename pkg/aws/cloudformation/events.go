@@ -54,7 +54,7 @@ func (c *Cloud) Events(ctx context.Context, t action.Task) (action.Operation, er
 	op.Superseded = slices.ContainsFunc(events[end:], func(e types.StackEvent) bool { return root(e) && status(e).Busy() })
 	if !meets(t.Request, op.Status) {
 		op.Stopped = stopped(events[:end+1], t.CancelToken())
-		op.Why = reasons(events[:end+1], t, innermost(ctx, client, t))
+		op.Why, op.Unrestored = reasons(events[:end+1], t, innermost(ctx, client, t))
 	}
 	return op, nil
 }
@@ -152,10 +152,10 @@ func status(e types.StackEvent) plan.Status { return plan.Status(e.ResourceStatu
 // why returns the first reason of a failure among the events of an operation,
 // oldest first. The stack's own events count only if no resource gives a reason. Our
 // own cancellation, under that token, is no reason.
-func why(events []types.StackEvent, cancels string, inside func(types.StackEvent) string) string {
+func why(events []types.StackEvent, cancels string, inside func(types.StackEvent) inner) string {
 	for _, e := range events {
 		if reason := failure(e); reason != "" {
-			return cmp.Or(inside(e), reason)
+			return cmp.Or(inside(e).reason, reason)
 		}
 	}
 	for _, e := range events[1:] {

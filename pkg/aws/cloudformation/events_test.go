@@ -112,8 +112,11 @@ func pages(size int, lines ...string) func(url.Values) (int, string) {
 }
 
 func TestEvents(t *testing.T) {
-	ours := func(over plan.Status, why string) action.Operation {
-		return action.Operation{Found: true, Over: over != "", Status: over, Why: why, Receipt: plan.Receipt{StackID: vpcID, Operation: "op"}}
+	ours := func(over plan.Status, why string, unrestored ...string) action.Operation {
+		return action.Operation{
+			Found: true, Over: over != "", Status: over, Why: why, Unrestored: unrestored,
+			Receipt: plan.Receipt{StackID: vpcID, Operation: "op"},
+		}
 	}
 	for name, c := range map[string]struct {
 		verb   plan.Verb
@@ -187,18 +190,23 @@ func TestEvents(t *testing.T) {
 		"we cancelled it, and its rollback failed": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by stop at 5m: User Initiated",
 			"A:AWS::SNS::Topic UPDATE_FAILED by stop: no room", ". UPDATE_ROLLBACK_FAILED by stop at 7m",
-		}, stopped(ours("UPDATE_ROLLBACK_FAILED", "A (AWS::SNS::Topic): no room"+advice("A")))},
+		}, stopped(ours("UPDATE_ROLLBACK_FAILED", "A (AWS::SNS::Topic): no room", "A"))},
 		"the rollback fails too": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us: User Initiated", "A:AWS::SNS::Topic UPDATE_FAILED by us: first cause",
 			". UPDATE_ROLLBACK_IN_PROGRESS by us: The following resource(s) failed to update: [A].",
 			"B:AWS::SQS::Queue UPDATE_FAILED by us: second cause",
 			". UPDATE_ROLLBACK_FAILED by us: The following resource(s) failed to update: [B].",
 		}, ours("UPDATE_ROLLBACK_FAILED",
-			"A (AWS::SNS::Topic): first cause; and its rollback failed: B (AWS::SQS::Queue): second cause"+advice("B"))},
+			"A (AWS::SNS::Topic): first cause; and its rollback failed: B (AWS::SQS::Queue): second cause", "B")},
 		"a rollback that is continued fails again": {plan.Continue, []string{
 			". UPDATE_ROLLBACK_FAILED by them", ". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated",
 			"B:AWS::SQS::Queue UPDATE_FAILED by us: second cause", ". UPDATE_ROLLBACK_FAILED by us",
-		}, ours("UPDATE_ROLLBACK_FAILED", "B (AWS::SQS::Queue): second cause"+advice("B"))},
+		}, ours("UPDATE_ROLLBACK_FAILED", "B (AWS::SQS::Queue): second cause", "B")},
+		"a rollback fails because of several": {plan.Continue, []string{
+			". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated", "B:AWS::SQS::Queue UPDATE_FAILED by us: second cause",
+			"A:AWS::SNS::Topic UPDATE_FAILED by us: third cause", "C:AWS::SNS::Topic UPDATE_FAILED by us: Resource update cancelled",
+			"B:AWS::SQS::Queue UPDATE_FAILED by us: second cause", ". UPDATE_ROLLBACK_FAILED by us",
+		}, ours("UPDATE_ROLLBACK_FAILED", "B (AWS::SQS::Queue): second cause", "A", "B")},
 		"what we cancelled may have failed before": {plan.Update, []string{
 			". UPDATE_IN_PROGRESS by us: User Initiated", ". UPDATE_ROLLBACK_IN_PROGRESS by us: Alarm went off", ". UPDATE_ROLLBACK_COMPLETE by us",
 		}, ours("UPDATE_ROLLBACK_COMPLETE", "Alarm went off")},
@@ -249,13 +257,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// advice is what a person can do about resources of which a rollback fails.
-func advice(name string) string {
-	return ": repair what " + name +
-		" needs, and retry; or let the rollback leave it as it is, and make it right afterwards: " +
-		"aws cloudformation continue-update-rollback --stack-name shop-vpc --resources-to-skip " + name
-}
-
 // The reason of a nested stack is that of its innermost resource, from the events of the nested stack's own ID: it is
 // deleted soon.
 func TestReasonOfANestedStack(t *testing.T) {
@@ -274,6 +275,26 @@ func TestReasonOfANestedStack(t *testing.T) {
 	got, err := w.cloud().Events(t.Context(), task(plan.Create))
 	if want := "Inner/Deeper/Topic (AWS::SNS::Topic): the quota of topics is reached"; err != nil || got.Why != want {
 		t.Errorf("%q, %v, want %q", got.Why, err, want)
+	}
+}
+
+// What a continued rollback may skip of a nested stack has the name of the innermost nested stack.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ContinueUpdateRollback.html (ResourcesToSkip)
+func TestUnrestoredOfANestedStack(t *testing.T) {
+	w := newWire(t)
+	w.answers["DescribeStackEvents"] = func(form url.Values) (int, string) {
+		switch name := form.Get("StackName"); {
+		case strings.HasSuffix(name, "Inner-1"):
+			return events("Deeper:AWS::CloudFormation::Stack UPDATE_FAILED: Embedded stack")(form)
+		case strings.HasSuffix(name, "Deeper-1"):
+			return events("Topic:AWS::SNS::Topic UPDATE_FAILED: it is gone")(form)
+		}
+		return events(". UPDATE_ROLLBACK_IN_PROGRESS by us: User Initiated",
+			"Inner:AWS::CloudFormation::Stack UPDATE_FAILED by us: Embedded stack", ". UPDATE_ROLLBACK_FAILED by us")(form)
+	}
+	got, err := w.cloud().Events(t.Context(), task(plan.Continue))
+	if want := []string{"Deeper-1.Topic"}; err != nil || !slices.Equal(got.Unrestored, want) {
+		t.Errorf("%+v, %v, want %q", got, err, want)
 	}
 }
 

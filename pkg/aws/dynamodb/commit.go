@@ -36,7 +36,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		"unchanged": r.Unchanged, "started": r.Started, "deadline": r.Deadline, "steps": len(r.Steps),
 		"only": r.Only, "exclude": r.Exclude, "with_dependencies": r.WithDependencies, "with_dependents": r.WithDependents, "changed_since": r.ChangedSince, "adopt": r.Adopt, "retain": r.Retain, "max_deletions": r.MaxDeletions, "rollback": r.Rollback, "schedule": r.Schedule, "messages": r.Messages,
 		"while_suspended": r.WhileSuspended, "max_parallel": r.MaxParallel, "max_failures": r.MaxFailures, "kind": r.Kind, "approval": r.Approval, "destroy": r.Destroy, "revision": r.Revision, "snapshot": r.Snapshot, "values": r.Values, "promotion": r.Promotion,
-		"from_environment": r.FromEnvironment, "from_revision": r.FromRevision,
+		"from_environment": r.FromEnvironment, "from_revision": r.FromRevision, "skip": r.Skip,
 		"snapshot_policy": r.SnapshotPolicy, "no_backups": r.NoBackups, "keep_backups": r.KeepBackups,
 	}
 	if err = t.writeSteps(ctx, r, planner); err == nil {

@@ -242,6 +242,33 @@ func CloudLaws() map[string]func(testing.TB, Sky) {
 			s.Pass(40 * time.Second)
 			s.received(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
 		},
+		"a rollback that fails is continued without the resources that failed, and without no others": func(s fixture) {
+			s.up("vpc", "v1")
+			s.Fail("vpc", plan.Update)
+			s.Fail("vpc", "rollback")
+			t := s.begin(s.task("vpc", plan.Update, "v2"), "")
+			s.Pass(40 * time.Second)
+			failed := s.received(t, true, true, "UPDATE_ROLLBACK_FAILED").Unrestored
+			if !slices.Equal(failed, []string{"Topic"}) {
+				s.Errorf("the rollback failed because of %q", failed)
+			}
+			skipping := func(names ...string) action.Task {
+				t := s.task("vpc", plan.Continue, "v2")
+				var err error
+				if t.Step.Arguments, err = plan.NewArguments(plan.SkipVersion, plan.Skip{Resources: names}); err != nil {
+					s.Fatal(err)
+				}
+				return t
+			}
+			s.begin(skipping("Nobody"), fault.Refused)
+			s.begin(skipping("Topic", "vpc-Nobody-1.Topic"), fault.Refused)
+			s.Fail("vpc", "continue")
+			t = s.begin(skipping("Topic"), "")
+			s.Pass(40 * time.Second)
+			if op := s.received(t, true, true, "UPDATE_ROLLBACK_COMPLETE"); op.Unrestored != nil {
+				s.Errorf("it says that %q are not restored", op.Unrestored)
+			}
+		},
 		"a stack goes, and is found by its ID": func(s fixture) {
 			s.up("vpc", "v1")
 			t := s.begin(s.task("vpc", plan.Delete, "v1"), "")

@@ -518,6 +518,9 @@ func (c *Cloud) Events(_ context.Context, t action.Task) (action.Operation, erro
 	if t.Request == action.DeleteStack && op.Over {
 		op.Left = st.leftBy(op)
 	}
+	if op.Status.Stuck() {
+		op.Unrestored = []string{topic}
+	}
 	return op, nil
 }
 
@@ -698,7 +701,9 @@ func (st *stack) refuse(t action.Task, want content) error {
 		return fault.New(fault.Refused, "stack [%s] cannot be deleted while termination protection is enabled", st.name)
 	case r == action.DeleteStack:
 		return nil
-	case r == action.ContinueUpdateRollback && !s.Stuck(), r == action.UpdateStack && !s.Good() && !s.Recoverable() && !st.hasResources():
+	case r == action.ContinueUpdateRollback && s.Stuck():
+		return skippable(t)
+	case r == action.ContinueUpdateRollback, r == action.UpdateStack && !s.Good() && !s.Recoverable() && !st.hasResources():
 		return fault.New(fault.Refused, "stack %s is in %s state and can not be changed", st.name, s)
 	case r == action.UpdateStack && s.FailedWithoutRollback():
 		if !unrolled(t) {
@@ -708,6 +713,19 @@ func (st *stack) refuse(t action.Task, want content) error {
 		return fault.New(fault.Unchanged, "no updates are to be performed")
 	}
 	return nil
+}
+
+// topic is the resource of which all operations fail.
+const topic = "Topic"
+
+// skippable refuses a continued rollback that skips what has not failed in the rollback before.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ContinueUpdateRollback.html (ResourcesToSkip)
+func skippable(t action.Task) error {
+	skips, err := t.Step.Skips()
+	if err != nil || len(skips) == 0 || slices.Equal(skips, []string{topic}) {
+		return err
+	}
+	return fault.New(fault.Refused, "ResourcesToSkip must be in UPDATE_FAILED state: %v", skips)
 }
 
 // hasResources reports whether the creation of the stack has failed and was not rolled back: it can be updated.

@@ -246,7 +246,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		}
 		k.committed = true
 		k.run.State, k.run.Operation, k.run.Source, k.run.MaxDeletions, k.run.Selection, k.run.Adopt = r.State, r.Operation, r.Source, r.MaxDeletions, r.Selection.Clone(), slices.Clone(r.Adopt)
-		k.run.Retain, k.run.WhileSuspended = slices.Clone(r.Retain), r.WhileSuspended
+		k.run.Retain, k.run.Skip, k.run.WhileSuspended = slices.Clone(r.Retain), slices.Clone(r.Skip), r.WhileSuspended
 		k.run.Digest, k.run.Unchanged, k.run.Started, k.run.Rollback = r.Digest, r.Unchanged, r.Started, r.Rollback
 		k.run.Deadline, k.run.Schedule, k.run.Messages = r.Deadline, r.Schedule, slices.Clone(r.Messages)
 		k.run.MaxParallel, k.run.MaxFailures, k.run.Changes = slices.Clone(r.MaxParallel), slices.Clone(r.MaxFailures), r.Changes

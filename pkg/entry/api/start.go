@@ -45,6 +45,7 @@ func (a API) retry(ctx context.Context, q question) (answer, error) {
 		err = q.read(strict.Fields{
 			string(plan.OptionForce): &options.Force, string(plan.OptionRollback): &options.Rollback,
 			string(plan.OptionRefuse): &options.Refuse, string(plan.OptionMaxDeletions): &options.MaxDeletions, string(plan.OptionWhileSuspended): &options.WhileSuspended,
+			string(plan.OptionSkip):      &options.Skip,
 			string(plan.OptionNoBackups): &options.NoBackups, string(plan.OptionKeepBackups): &options.KeepBackups,
 		})
 	}
@@ -126,7 +127,7 @@ func (a API) known(ctx context.Context, q question) error {
 func another(stored run.Run, r run.Request) error {
 	repeats := plan.AllOperations().Of(r.Operation).Repeats
 	files := stored.To == r.To && stored.Snapshot == r.Snapshot && (stored.Source == r.Source || plan.AllOperations().Of(r.Operation).FromRevision) // the plan finds the files of a revision
-	same := repeats || stored.Operation == r.Operation && files && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) && slices.Equal(stored.Retain, r.Retain) &&
+	same := repeats || stored.Operation == r.Operation && files && stored.Selection.Equal(r.Selection) && slices.Equal(stored.Adopt, r.Adopt) && slices.Equal(stored.Retain, r.Retain) && slices.Equal(stored.Skip, r.Skip) &&
 		stored.For == r.For && stored.Until.Equal(r.Until) && stored.Exact == r.Exact && stored.WhileSuspended == r.WhileSuspended && stored.NoBackups == r.NoBackups && stored.KeepBackups == r.KeepBackups && stored.Plan == r.Plan
 	same = same && (repeats || stored.FromEnvironment == r.FromEnvironment && stored.FromRevision == r.FromRevision)
 	rollback := stored.Rollback || !r.Rollback

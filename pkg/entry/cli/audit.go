@@ -19,11 +19,19 @@ func listAudit(ctx context.Context, c *call) (int, error) {
 		for _, e := range all {
 			objects = append(objects, e)
 			cells = append(cells, []string{
-				e.Time.Local().Format(time.DateTime), cmp.Or(e.Project, "-"), cmp.Or(e.Run, "-"), e.What, string(e.State), e.Who, cmp.Or(e.From, "-"), firstLine(e.Why),
+				e.Time.Local().Format(time.DateTime), cmp.Or(e.Project, "-"), cmp.Or(e.Run, "-"), whatOf(e), string(e.State), e.Who, cmp.Or(e.From, "-"), firstLine(e.Why),
 			})
 		}
 		return objects, cells, nil
 	})
+}
+
+// whatOf is what was requested, for people.
+func whatOf(e report.AuditEntry) string {
+	if e.Skip == "" {
+		return e.What
+	}
+	return e.What + ", skips " + e.Skip
 }
 
 // audited returns the audit logs of the selected projects or, if none is selected, all that there is.

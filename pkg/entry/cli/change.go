@@ -25,7 +25,7 @@ func deploy(ctx context.Context, c *call) (int, error) {
 		return deploySaved(ctx, c)
 	}
 	f := c.flags
-	queued := f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || f.selection().Partial() || len(f.adopt) > 0
+	queued := f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || f.selection().Partial() || len(f.adopt)+len(f.skip) > 0
 	if queued && !c.reviewed() {
 		return request(ctx, c)
 	}
@@ -262,7 +262,7 @@ func deletedBy(o plan.Operation, some bool) string {
 // error is of kind Refused if the plan is refused, or the user does not agree.
 func (s *session) confirm(ctx context.Context, q run.Request) error {
 	preview := q
-	preview.Operation, preview.Options = plan.PlanPrefix+q.Operation, run.Options{Selection: q.Selection, Retain: q.Retain, MaxDeletions: q.MaxDeletions, Snapshot: q.Snapshot, KeepBackups: q.KeepBackups}
+	preview.Operation, preview.Options = plan.PlanPrefix+q.Operation, run.Options{Selection: q.Selection, Retain: q.Retain, Skip: q.Skip, MaxDeletions: q.MaxDeletions, Snapshot: q.Snapshot, KeepBackups: q.KeepBackups}
 	_, c, err := s.planned(ctx, preview)
 	if err != nil || !c.Differs() {
 		return err
@@ -285,6 +285,6 @@ func (unshown) End(run.Run) error { return nil }
 func (s *session) newRequest(project string, source run.Source) run.Request {
 	f := s.call.flags
 	return run.Request{Project: project, Operation: s.call.operation(), Source: source, Options: run.Options{
-		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, Retain: f.retain, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended, NoBackups: f.noBackups, KeepBackups: f.keepBackups,
+		Force: f.force, Reason: f.reason, Rollback: f.rollback, Refuse: f.refuse && !f.plan, Selection: f.selection(), Adopt: f.adopt, Retain: f.retain, Skip: f.skip, MaxDeletions: f.deletions.n, Exact: f.exact, WhileSuspended: f.whileSuspended, NoBackups: f.noBackups, KeepBackups: f.keepBackups,
 	}}
 }

@@ -50,7 +50,7 @@ func commands() []command {
 	return []command{
 		{
 			name: "deploy", args: "[DIR|FILE]", most: 1, group: groupChange, short: "create, update and delete stacks so that they match the project",
-			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions plan.saved rollback.failed refuse while-suspended yes " + watching + where + hosted, run: deploy,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy skip max-deletions plan.saved rollback.failed refuse while-suspended yes " + watching + where + hosted, run: deploy,
 			long: `Checks the project, uploads it, and follows the run that the upload starts. If the project has errors, it reports all of
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
@@ -58,9 +58,12 @@ project file sets the limit, --max-deletions overrides it once.
 On a terminal, a deploy that deletes a stack, replaces a resource or may lose data shows its plan first, asks, and carries out exactly
 that plan. With --yes, and without a terminal, it does not ask: it says what is lost before its first step, and in its messages.
 
+--skip STACK.RESOURCE is for a stack that is UPDATE_ROLLBACK_FAILED because of this resource. CloudFormation then takes it for
+restored, though it may differ from the template: correct it afterwards. It is approved like a data loss.
+
 A newer upload supersedes an older one: a deploy that is running starts no further step, and a queued one does not start.
 If a deploy would supersede the run of another user, the command names that user and asks for confirmation, unless --yes is given. With
---rollback, --refuse, --adopt, --max-deletions, --while-suspended, or some stacks only, deploy is a request and not an upload: it is queued, supersedes
+--rollback, --refuse, --adopt, --skip, --max-deletions, --while-suspended, or some stacks only, deploy is a request and not an upload: it is queued, supersedes
 no run, and is not superseded.
 
 With --only, --exclude or --changed-since it deploys some stacks, and leaves all others as they are. It adds the dependencies of the selected
@@ -72,7 +75,7 @@ else, because the project or a stack in AWS has changed since, it is refused and
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy skip max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -105,7 +108,7 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 		},
 		{
 			name: "rollback", operation: "rollback-to", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy the files of an earlier revision again",
-			flags: "to only " + selected + "max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
+			flags: "to only " + selected + "skip max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: rollBack,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files of a revision again, with the values from outside the project that it was deployed with. It is a deploy in all
 else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
@@ -116,7 +119,7 @@ for such a plan. On a terminal it asks first, unless --yes is given.` + ofHere +
 		},
 		{
 			name: "promote", args: "[DIR|FILE]", most: 1, group: groupChange, short: "deploy what succeeded in one environment to another one",
-			flags: "from to.promote revision max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes project " + watching + where + hosted, run: promote,
+			flags: "from to.promote revision skip max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes project " + watching + where + hosted, run: promote,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files that were deployed last to all stacks of one environment, successfully, to another environment of the project: the same
 files, with the variables, targets and settings that they have for that environment. Values from outside the project are read again. It is a deploy in all else: planned,
@@ -255,7 +258,7 @@ STACK is the name of a stack in the project; network/ means all below it. On a t
 
 		{
 			name: "retry", args: "[RUN]", most: 1, group: groupControl, short: "repeat a run's operation with the same files", completes: runIDs,
-			flags: "max-deletions rollback.failed refuse force.retry while-suspended yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
+			flags: "max-deletions skip rollback.failed refuse force.retry while-suspended yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
 			long: `Creates a new run of the same operation with the same files. Stacks that have not changed get no step, and steps
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
 Without RUN it is the newest run that failed and that was not repeated, if only one project has such a run. If that run deletes stacks, it asks first, unless --yes is given.` + codes,

@@ -37,7 +37,7 @@ type flags struct {
 	quiet, noColor, raw, verbose, direct, open, noBrowser                                 bool
 	deletions, limit, keep                                                                count
 	age                                                                                   string // of what purge deletes
-	only, exclude, adopt, retain                                                          []string
+	only, exclude, adopt, retain, skip                                                    []string
 	since, files                                                                          string
 	dependencies                                                                          truth
 	dependents                                                                            bool
@@ -111,6 +111,7 @@ func (f *flags) definitions() map[string]definition {
 		"changed-since.files": {to: &f.since, usage: "only stacks whose files differ from those of this `revision` or run: mfrg, current or previous"},
 
 		"retain":                    {to: &f.retain, usage: "keep these `resources` of the stacks, and import them into the new stacks: Table, data/db:Table or 'data/*:*'; they need DeletionPolicy: Retain"},
+		"skip":                      {to: &f.skip, usage: "when a failed rollback is continued, skip these `resources`, such as data/db.Table: CloudFormation takes them for restored"},
 		"files":                     {to: &f.files, usage: "`folder`, project file or archive of the project (default: as for deploy without DIR)"},
 		"plan.replace":              {to: &f.plan, usage: "show what would be deleted, created again, updated and lost, and change nothing"},
 		"with-dependencies":         {to: &f.dependencies, usage: "add what the selected stacks depend on, as deploys do by default; =false does not, and needs them deployed"},

@@ -36,7 +36,7 @@ func (s *session) review(ctx context.Context, p packed) (run.Request, error) {
 	}
 	preview := q
 	preview.Operation = "plan"
-	preview.Options = run.Options{Selection: q.Selection, Adopt: q.Adopt, MaxDeletions: q.MaxDeletions, Rollback: q.Rollback}
+	preview.Options = run.Options{Selection: q.Selection, Adopt: q.Adopt, Skip: q.Skip, MaxDeletions: q.MaxDeletions, Rollback: q.Rollback}
 	r, c, err := s.planned(ctx, preview)
 	if err != nil || !destroys(c) {
 		return run.Request{}, err

@@ -31,7 +31,7 @@ type savedPlan struct {
 func (c *call) savePlan(r run.Run) error {
 	f, selection := c.flags, c.flags.selection()
 	selection.ChangedSince = r.ChangedSince // the flag may be the beginning of it
-	q := run.Request{Operation: "deploy", Source: r.Source, Options: run.Options{Selection: selection, Adopt: f.adopt, MaxDeletions: f.deletions.n, Rollback: f.rollback, Plan: r.Changes}}
+	q := run.Request{Operation: "deploy", Source: r.Source, Options: run.Options{Selection: selection, Adopt: f.adopt, Skip: f.skip, MaxDeletions: f.deletions.n, Rollback: f.rollback, Plan: r.Changes}}
 	text, err := json.MarshalIndent(savedPlan{savedFormat, r.Project, r.Digest, q.Body()}, "", "  ")
 	if err == nil {
 		err = os.WriteFile(c.flags.out, append(text, '\n'), 0o600)
@@ -69,7 +69,7 @@ func readPlan(file string) (run.Request, error) {
 		return wrong(fault.New(fault.Invalid, "it does not say which project to deploy, which files, or which plan"))
 	default:
 		return run.Request{Project: p.Project, Operation: p.Request.Operation, Source: p.Request.Source, Options: run.Options{
-			Selection: o.Selection, Adopt: o.Adopt, MaxDeletions: o.MaxDeletions, Rollback: o.Rollback, Plan: o.Plan,
+			Selection: o.Selection, Adopt: o.Adopt, Skip: o.Skip, MaxDeletions: o.MaxDeletions, Rollback: o.Rollback, Plan: o.Plan,
 		}}, nil
 	}
 }
@@ -87,7 +87,7 @@ func (c *call) hasPlans() error {
 
 // deploySaved requests a deploy that carries out the plan in a file, and follows the run.
 func deploySaved(ctx context.Context, c *call) (int, error) {
-	for _, flag := range strings.Fields("only " + selected + "changed-since adopt max-deletions rollback env " + sceptred) {
+	for _, flag := range strings.Fields("only " + selected + "changed-since adopt skip max-deletions rollback env " + sceptred) {
 		if c.flags.given[flag] {
 			return c.refuse(fault.New(fault.Invalid, "--%s: the saved plan says it: leave it out, or plan again", flag))
 		}

@@ -15,6 +15,7 @@ type AuditEntry struct {
 	Run       string    `json:"run,omitempty"`
 	What      string    `json:"what"` // the operation of the run, a command that it was given, or the answer to a step; or what changed in the installation
 	Force     bool      `json:"force,omitempty"`
+	Skip      string    `json:"skip,omitempty"` // of a run: the resources that continued rollbacks skip, with commas
 	Who       string    `json:"who"`
 	From      string    `json:"from,omitempty"`      // the IP address that the request came from, if AWS has said it
 	Requester string    `json:"requester,omitempty"` // of a run: the account that S3 names as the sender of the upload or the request object
@@ -59,7 +60,7 @@ func AuditOf(ctx context.Context, runs []run.Run, read func(context.Context, str
 
 // auditEntry is an entry in JSON.
 func auditEntry(e run.AuditEntry) AuditEntry {
-	return AuditEntry{Time: e.Time, Run: e.Run, What: e.What, Force: e.Force, Who: e.Who, From: e.From, Why: e.Why}
+	return AuditEntry{Time: e.Time, Run: e.Run, What: e.What, Force: e.Force, Skip: e.Skip, Who: e.Who, From: e.From, Why: e.Why}
 }
 
 // NewestFirst sorts entries of audit logs.

@@ -26,6 +26,7 @@ type RunOptions struct {
 
 	Adopt          []string `json:"adopt,omitempty"`                                    // names of the stacks to take over
 	Retain         []string `json:"retain,omitempty"`                                   // of a replace: the resources that stay and that the new stacks import: Table, data/db:Table or data/*:*
+	Skip           []string `json:"skip,omitempty"`                                     // the resources that continued rollbacks do not restore: data/db.Table
 	MaxDeletions   *int     `json:"max_deletions,omitempty" jsonschema:"minimum=0"`     // how many stacks may be deleted permanently
 	Exact          bool     `json:"exact,omitempty"`                                    // ask CloudFormation with change sets what the updates would change
 	Plan           string   `json:"plan,omitempty" jsonschema:"pattern=^[0-9a-f]{64}$"` // the reference of a saved plan, which the run carries out

@@ -13,7 +13,7 @@ import (
 // losses says what CloudFormation will refuse and what is replaced, a stack a line, and which data is lost or may be lost.
 func losses(c plan.Changes) (replaced, lost, maybeLost []string) {
 	l := c.Losses()
-	return slices.Concat(l.Refused, l.Replaced), l.Lost, l.MayLose
+	return slices.Concat(l.Refused, l.Replaced), slices.Concat(l.Lost, l.Skipped), l.MayLose
 }
 
 // verdicts says what policies deny and what they warn of, a violation a line.

@@ -138,6 +138,7 @@ func optionFields(q *run.Request) strict.Fields {
 		string(plan.OptionPlan):           &q.Plan,
 
 		string(plan.OptionRetain):           &q.Retain,
+		string(plan.OptionSkip):             &q.Skip,
 		string(plan.OptionExclude):          &q.Exclude,
 		string(plan.OptionWithDependencies): &q.WithDependencies,
 		string(plan.OptionWithDependents):   &q.WithDependents,
@@ -161,6 +162,7 @@ func setOptions(q run.Request) map[plan.Option]bool {
 		plan.OptionDigest: o.PlanDigest != "", plan.OptionStep: o.Step != "", plan.OptionTo: o.To != "", plan.OptionSnapshot: o.Snapshot != "", plan.OptionWhileSuspended: o.WhileSuspended,
 		plan.OptionNoBackups: o.NoBackups, plan.OptionKeepBackups: o.KeepBackups,
 		plan.OptionRetain:  len(o.Retain) > 0,
+		plan.OptionSkip:    len(o.Skip) > 0,
 		plan.OptionExclude: len(o.Exclude) > 0, plan.OptionWithDependencies: o.WithDependencies != nil, plan.OptionWithDependents: o.WithDependents, plan.OptionChangedSince: o.ChangedSince != "",
 		plan.OptionFromEnvironment: o.FromEnvironment != "", plan.OptionFromRevision: o.FromRevision != "",
 		plan.OptionFor: o.For != 0, plan.OptionUntil: !o.Until.IsZero(),
@@ -286,7 +288,8 @@ func checkOptions(all plan.Operations, r row, q run.Request) []string {
 	if other := (run.Options{Reason: q.Reason}); q.Upload && !reflect.DeepEqual(q.Options, other) {
 		add("upload: the newest upload replaces older ones, so it deploys all stacks, and has no other options: remove this option or the others")
 	}
-	for _, p := range append(q.Selection.Problems(), plan.RetainProblems(q.Retain)...) {
+	problems := slices.Concat(q.Selection.Problems(), plan.RetainProblems(q.Retain), plan.SkipProblems(q.Skip))
+	for _, p := range problems {
 		add("%s: %s", p.Option, p.Text)
 	}
 	if r.promotes {

@@ -31,7 +31,7 @@ func (a *API) Request(ctx context.Context, q run.Request) (string, error) {
 	name, environment := parts(q.Project)
 	started, err := a.client.StartRun(ctx, name, environment, report.RunRequest{
 		Operation: q.Operation, Key: q.Source.Key, Version: q.Source.Version, Options: report.RunOptions{
-			Only: q.Only, Exclude: q.Exclude, WithDependencies: q.WithDependencies, WithDependents: q.WithDependents, ChangedSince: q.ChangedSince, Adopt: q.Adopt, Retain: q.Retain, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
+			Only: q.Only, Exclude: q.Exclude, WithDependencies: q.WithDependencies, WithDependents: q.WithDependents, ChangedSince: q.ChangedSince, Adopt: q.Adopt, Retain: q.Retain, Skip: q.Skip, MaxDeletions: q.MaxDeletions, Exact: q.Exact, Plan: q.Plan, Rollback: q.Rollback,
 			Refuse: q.Refuse, Reason: q.Reason, Upload: q.Upload, Run: q.Of, Force: q.Force, To: q.To, FromEnvironment: q.FromEnvironment, FromRevision: q.FromRevision, Snapshot: q.Snapshot, WhileSuspended: q.WhileSuspended, NoBackups: q.NoBackups, KeepBackups: q.KeepBackups, For: text(q.For), Until: q.Until,
 		},
 	})

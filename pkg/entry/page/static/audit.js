@@ -7,7 +7,7 @@ function Entry({ e, all }) {
   return h('tr', null,
     h('td', null, h(Time, { at: e.time })),
     all && h('td', null, e.project ? h('a', { href: `#/${encodeURIComponent(e.project)}` }, e.project) : h('span', { class: 'quiet' }, 'installation')),
-    h('td', null, e.run ? h('a', { href: runLink(e.project, e.run) }, e.what) : e.what, e.force && ' (forced)', e.why && h('small', null, e.why), e.messages && e.messages.map((m) => h('small', null, m))),
+    h('td', null, e.run ? h('a', { href: runLink(e.project, e.run) }, e.what) : e.what, e.force && ' (forced)', e.skip && `, skips ${e.skip}`, e.why && h('small', null, e.why), e.messages && e.messages.map((m) => h('small', null, m))),
     h('td', null, e.state && h(State, { state: e.state })),
     h('td', { class: 'who' }, e.schedule ? `schedule ${e.schedule}` : e.who),
     h('td', null, e.from ? h('code', null, e.from) : h('span', { class: 'quiet' }, 'not known')));
