@@ -2,8 +2,6 @@ package action
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -145,18 +143,12 @@ func (t Task) skipsHook() string {
 	name := t.Hook.Hook.Name
 	after := slices.Contains([]project.Moment{project.AfterCreate, project.AfterUpdate}, t.Hook.Moment)
 	switch {
-	case after && !slices.Contains(t.Record.Pending, name) && !slices.Contains(t.Record.Unsent([]project.Hook{t.Hook.Hook}), name):
+	case after && !t.Record.Keyed(name, t.Values.CacheKey) && !slices.Contains(t.Record.Pending, name) && !slices.Contains(t.Record.Unsent([]project.Hook{t.Hook.Hook}), name):
 		return "not called: the stack did not change"
-	case t.Values.CacheKey != "" && t.Record.Cached[name] == cacheDigest(t.Values.CacheKey):
+	case t.Record.Cache(name, t.Values.CacheKey):
 		return "not called: its cache_key is that of its last success"
 	}
 	return ""
-}
-
-// cacheDigest is what a record keeps of a cache key.
-func cacheDigest(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return hex.EncodeToString(sum[:8])
 }
 
 // hookDone is the progress of a hook that has succeeded, or was not called because of skipped.
@@ -166,11 +158,8 @@ func (t Task) hookDone(skipped string) Progress {
 		return p
 	}
 	r := t.recordCalled()
-	if key := t.Values.CacheKey; key != "" && skipped == "" {
-		if r.Cached = maps.Clone(r.Cached); r.Cached == nil {
-			r.Cached = make(map[string]string)
-		}
-		r.Cached[t.Hook.Hook.Name] = cacheDigest(key)
+	if skipped == "" {
+		r.Cached = r.WithKey(t.Hook.Hook.Name, t.Values.CacheKey, false)
 	}
 	if sent, err := t.Hook.Hook.Uploaded(); err == nil && sent != "" {
 		if r.Sent = maps.Clone(r.Sent); r.Sent == nil {
@@ -191,6 +180,7 @@ func (t Task) hookFailed(err error) Progress {
 	p := Progress{Over: true, Why: "failed, which is ignored: " + err.Error()}
 	if t.Record.Node != "" {
 		r := t.recordCalled()
+		r.Cached = r.WithKey(t.Hook.Hook.Name, t.Values.CacheKey, true)
 		p.Record = &r
 	}
 	return p

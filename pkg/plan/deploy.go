@@ -81,7 +81,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 			n := v.Desired.Nodes[name]
 			deploys, err = withHooks(deploys, n.Hooks, callOf(n))
 			if err == nil && slices.ContainsFunc(deploys, func(s Step) bool { return s.does(Create, Update) }) {
-				deploys, err = withPending(deploys, n, v.Recorded[name])
+				deploys, err = v.withPending(deploys, n)
 			}
 		}
 		if err != nil {
@@ -333,7 +333,7 @@ func (v View) beside(name string) ([]Step, error) {
 	if !slices.Equal(r.Retain, n.Retain) {
 		steps = append(steps, Step{Verb: SetRetain})
 	}
-	return withPending(steps, n, r)
+	return v.withPending(steps, n)
 }
 
 // planRemoval lists the steps that delete a recorded node's stack permanently, in the

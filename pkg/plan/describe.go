@@ -117,7 +117,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	}
 	c.Hooks = hooksOf(steps)
 	c.DataLoss = lose(c.Hooks)
-	c.Reasons = append(append(c.Reasons, d.reasons(name, c.Action)...), hookReasons(steps, r)...)
+	c.Reasons = append(append(c.Reasons, d.reasons(name, c.Action)...), d.hookReasons(steps, n, r)...)
 	c.Reasons = append(c.Reasons, retainReasons(steps)...)
 	if c.Skips = skipsOf(steps); len(c.Skips) > 0 {
 		c.Reasons = append(c.Reasons, "its rollback skips "+saySkipped(c.Skips))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -110,10 +111,69 @@ func (r Record) Unsent(all []project.Hook) []string {
 	return names
 }
 
-// withPending returns steps with those that call the hooks of a node that its record still demands, or whose files have changed.
-func withPending(steps []Step, n project.Node, r Record) ([]Step, error) {
+// failedKey begins what a record keeps of the cache key of a hook that has failed, if the failure is ignored.
+const failedKey = "failed "
+
+// keyDigest is what a record keeps of a cache key.
+func keyDigest(key string) string { return digest([]byte(key))[:16] }
+
+// Keyed reports whether a hook is called because of its cache key, whether its stack changes or not: the key is another
+// one than at its last call.
+func (r Record) Keyed(hook, key string) bool {
+	return key != "" && strings.TrimPrefix(r.Cached[hook], failedKey) != keyDigest(key)
+}
+
+// Cache reports whether the cache key of a hook is that of its last success, so that the hook is not called.
+func (r Record) Cache(hook, key string) bool { return key != "" && r.Cached[hook] == keyDigest(key) }
+
+// WithKey returns the cache keys of the record after a hook was called, successfully or not.
+func (r Record) WithKey(hook, key string, failed bool) map[string]string {
+	if key == "" {
+		return r.Cached
+	}
+	all := maps.Clone(r.Cached)
+	if all == nil {
+		all = make(map[string]string)
+	}
+	if all[hook] = keyDigest(key); failed {
+		all[hook] = failedKey + all[hook]
+	}
+	return all
+}
+
+// keyed lists the hooks before and after an update whose cache keys are others than at their last calls: such a hook is
+// called although the stack does not change. One that is only called before changes waits for the first of them. A key of
+// which an output is missing is not known, and changes nothing.
+func (v View) keyed(n project.Node) ([]string, error) {
+	var names []string
+	for _, h := range n.Hooks {
+		first := v.Recorded[n.Name].Cached[h.Name] == ""
+		before, after := slices.Contains(h.Moments, project.BeforeUpdate), slices.Contains(h.Moments, project.AfterUpdate)
+		if !after && (!before || first) {
+			continue
+		}
+		key, err := h.Key(v.output)
+		switch {
+		case fault.Is(err, fault.Missing, fault.Invalid): // the step reports it when it starts
+		case err != nil:
+			return nil, err
+		case v.Recorded[n.Name].Keyed(h.Name, key):
+			names = append(names, h.Name)
+		}
+	}
+	return names, nil
+}
+
+// withPending returns steps with those that call the hooks of a node that its record still demands, or whose files or
+// cache keys have changed.
+func (v View) withPending(steps []Step, n project.Node) ([]Step, error) {
+	r := v.Recorded[n.Name]
+	keyed, err := v.keyed(n)
+	if err != nil {
+		return nil, err
+	}
 	pending := make(map[string]bool)
-	for _, name := range slices.Concat(r.Pending, r.Unsent(n.Hooks)) {
+	for _, name := range slices.Concat(r.Pending, r.Unsent(n.Hooks), keyed) {
 		pending[name] = true
 	}
 	for _, s := range steps {
@@ -122,18 +182,19 @@ func withPending(steps []Step, n project.Node, r Record) ([]Step, error) {
 		}
 	}
 	// They wait for no approval: the change that demands them was approved.
-	created, err := hookSteps(n.Hooks, project.AfterCreate, "", callOf(n))
-	if err != nil {
-		return nil, err
-	}
-	updated, err := hookSteps(n.Hooks, project.AfterUpdate, "", callOf(n))
-	for _, s := range slices.Concat(created, updated) {
-		if pending[s.Qualifier] {
-			delete(pending, s.Qualifier)
-			steps = append(steps, s)
+	for _, m := range []project.Moment{project.BeforeUpdate, project.AfterCreate, project.AfterUpdate} {
+		calls, err := hookSteps(n.Hooks, m, "", callOf(n))
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range calls {
+			if pending[s.Qualifier] {
+				delete(pending, s.Qualifier)
+				steps = append(steps, s)
+			}
 		}
 	}
-	return steps, err
+	return steps, nil
 }
 
 // uncalled returns the steps that call again what a retry has to call: the hooks after the deletion of stacks that are gone.
@@ -227,9 +288,10 @@ func sinks(steps []Step) []int {
 	return slices.Sorted(maps.Keys(last))
 }
 
-// hookReasons says what the steps of a node that change nothing of its stack do about hooks. r is its record.
-func hookReasons(steps []Step, r Record) []string {
-	var again, files []string
+// hookReasons says what the steps of a node that change nothing of its stack do about hooks.
+func (v View) hookReasons(steps []Step, n project.Node, r Record) []string {
+	var again, files, keys []string
+	keyed, _ := v.keyed(n) // the plan has been made, so there is no error
 	for _, s := range steps {
 		switch {
 		case s.does(Create, Update, Delete):
@@ -237,6 +299,8 @@ func hookReasons(steps []Step, r Record) []string {
 		case !s.does(Hook):
 		case slices.Contains(r.Pending, s.Qualifier):
 			again = append(again, s.Qualifier)
+		case slices.Contains(keyed, s.Qualifier):
+			keys = append(keys, s.Qualifier)
 		default:
 			files = append(files, s.Qualifier)
 		}
@@ -244,6 +308,9 @@ func hookReasons(steps []Step, r Record) []string {
 	var all []string
 	if len(again) > 0 {
 		all = append(all, fmt.Sprintf("hooks that have not succeeded since it was changed are called again: %s", listed(again)))
+	}
+	if len(keys) > 0 {
+		all = append(all, fmt.Sprintf("hooks whose cache_key has changed are called: %s", listed(keys)))
 	}
 	if len(files) > 0 {
 		all = append(all, fmt.Sprintf("hooks whose files have changed are called: %s", listed(files)))

@@ -69,7 +69,7 @@ func Replace(v View) (Plan, error) {
 			b.deploys[name], err = withHooks(b.deploys[name], n.Hooks, callOf(n))
 		}
 		if err == nil {
-			b.deploys[name], err = withPending(b.deploys[name], n, v.Recorded[name])
+			b.deploys[name], err = v.withPending(b.deploys[name], n)
 		}
 		if err != nil {
 			refusals = append(refusals, err)

@@ -21,7 +21,7 @@ type Hook struct {
 	Timeout  Timeout         `json:"timeout,omitempty"`   // how long it may take; 0 is DefaultHookTimeout
 	Ignore   bool            `json:"ignore,omitempty"`    // its failure fails nothing
 	Files    string          `json:"files,omitempty"`     // the digest of the files of the project that it uses; empty for none
-	CacheKey Text            `json:"cache_key,omitempty"` // while its value is that of the last success, the hook is skipped; nil for none
+	CacheKey Text            `json:"cache_key,omitempty"` // of a stack: the hook is called when its value changes, also if the stack does not, and skipped while it is that of the last success; nil for none
 }
 
 // A Moment is when hooks are called.
@@ -192,9 +192,14 @@ func (h Hook) Resolve(lookup func(node, output string) (string, error)) (Resolve
 	if r.Payload, err = resolve(what+" payload", h.Payload, lookup); err != nil {
 		return r, err
 	}
-	key, err := resolve(what, map[string]Text{"cache_key": h.CacheKey}, lookup)
-	r.CacheKey = key["cache_key"]
+	r.CacheKey, err = h.Key(lookup)
 	return r, err
+}
+
+// Key replaces the references of the hook's cache key to outputs; "" for none.
+func (h Hook) Key(lookup func(node, output string) (string, error)) (string, error) {
+	key, err := resolve("hook "+h.Name+":", map[string]Text{"cache_key": h.CacheKey}, lookup)
+	return key["cache_key"], err
 }
 
 // A Situation is what the condition of a hook is about.

@@ -194,7 +194,7 @@ var (
 		{"timeout", "How long the hook may take, from 1m to 168h. Default: " + project.DefaultHookTimeout.String() + ".", durationOption, such("30m")},
 		{"on_error", "Whether a failure of the hook fails its step. Default: fail.", oneOf("fail", "ignore"), nil},
 		{"if", "An expression in CEL over project, environment and stack. The hook is left out if it is false.", policyText, such("environment == 'prod'")},
-		{"cache_key", "The hook is skipped while this is the value of its last success.", scalarShape, such("${file:schema.version}")},
+		{"cache_key", "The hook is called when this value changes, also if its stack does not, and skipped while it is that of the last success.", scalarShape, such("${file:schema.version}")},
 	}
 )
 
