@@ -34,6 +34,8 @@ var wrong = []string{
 	"deploy --changed-since nothing",
 	"deploy --plan missing.plan",
 	"deploy --max-deletions few",
+	"deploy --skip Topic",
+	"plan --skip nothing.Topic --skip topic.Topic",
 	"destroy --yes --only nothing",
 	"destroy --plan --only topic",
 	"check --only nothing",
