@@ -242,7 +242,7 @@ func CloudLaws() map[string]func(testing.TB, Sky) {
 			s.Pass(40 * time.Second)
 			s.received(t, true, true, "UPDATE_ROLLBACK_COMPLETE")
 		},
-		"a rollback that fails is continued without the resources that failed, and without no others": func(s fixture) {
+		"a continued rollback skips only resources of which the rollback has failed": func(s fixture) {
 			s.up("vpc", "v1")
 			s.Fail("vpc", plan.Update)
 			s.Fail("vpc", "rollback")
