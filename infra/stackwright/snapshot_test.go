@@ -20,6 +20,12 @@ func TestSnapshot(t *testing.T) {
 		t.Fatalf("the snapshots are %v", all)
 	}
 	l.has(l.must(cli.ExitOK, "snapshots"), "SNAPSHOT", "monday", "before the change")
+	l.must(cli.ExitOK, "snapshot", "files", "--no-backups")
+	const only = "files: no data is backed up, as requested: the snapshot has only the files"
+	l.has(l.must(cli.ExitOK, "snapshots"), "\n"+only+"\n")
+	l.has(l.must(cli.ExitOK, "restore", "files", "--plan"), "snapshot files: no data is backed up, as requested")
+	l.has(l.must(cli.ExitOK, "snapshots", "delete", "files", "--plan"), "no data is backed up, as requested")
+	l.must(cli.ExitOK, "snapshots", "delete", "files", "--yes")
 	l.has(l.must(cli.ExitChanges, "restore", "monday", "--plan", "--exit-code"), "restore --plan of pair@default", "snapshot monday was made by")
 	l.answers = "no\n"
 	r := l.run("restore", "monday")

@@ -253,6 +253,7 @@ type KeptSnapshot struct {
 	Name    string
 	Made    time.Time
 	Backups []Backup
+	Caveats []string // why it may not be whole
 }
 
 // Unrecorded lists the places of the stacks whose data the backups are of, of the named snapshot or of all, if no stack is recorded there: somebody may have

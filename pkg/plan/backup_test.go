@@ -154,6 +154,20 @@ func TestDeleteSnapshotWithBackups(t *testing.T) {
 	}
 }
 
+// Snapshots of the files alone are newer than the only one with backups, which a prune keeps all the same.
+func TestPruneKeepsTheNewestBackups(t *testing.T) {
+	v := holding()
+	v.Snapshots.Policy = project.SnapshotPolicy{Keep: 1}
+	v.Snapshots.Kept[0].Backups = nil
+	for i := range v.Snapshots.Kept[1].Backups {
+		v.Snapshots.Kept[1].Backups[i].Node = "db"
+	}
+	p, err := plan.PruneSnapshots(v)
+	if err != nil || len(p.Steps) > 0 || len(p.Snapshots) != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // A prune deletes what the policy does not keep, by its place or its age, and keeps and names what is in use.
 func TestPruneSnapshots(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -18,16 +18,22 @@ func pruneSnapshots() Operation {
 	}
 }
 
-// PruneSnapshots plans to delete the snapshots that are not among the newest that the policy keeps, and those that are older than it keeps them. Those
-// whose backups are in use stay.
+// PruneSnapshots plans to delete the snapshots that are not among the newest that the policy keeps, and those that are older
+// than it keeps them. Those whose backups are in use stay. Snapshots without backups do not count before one with backups.
 func PruneSnapshots(v View) (Plan, error) {
 	var p Plan
 	s := v.Snapshots
 	if !s.Policy.Known() {
 		return p, fault.New(fault.Refused, "%s: the files that were deployed last do not say which snapshots are kept: write snapshots: with keep: or for: into the project file, and deploy it", v.Desired.ID())
 	}
+	backed := 0 // how many newer ones have backups
 	for i, one := range s.Kept {
-		why := s.Policy.Drops(i, one.Made, s.Now)
+		newer := i
+		if len(Left(one.Backups)) > 0 {
+			newer = backed
+			backed++
+		}
+		why := s.Policy.Drops(newer, one.Made, s.Now)
 		if why == "" {
 			p.Snapshots = append(p.Snapshots, one.planned(false, false, fmt.Sprintf("the policy is to keep %s", s.Policy)))
 			continue

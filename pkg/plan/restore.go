@@ -24,6 +24,9 @@ func Restore(v View) (Plan, error) {
 		if one.Name != s.Name {
 			continue
 		}
+		for _, c := range one.Caveats {
+			p.Messages = append(p.Messages, "snapshot "+one.Name+": "+c)
+		}
 		for _, b := range one.Backups {
 			if about == nil || about[b.Node] {
 				p.Messages = append(p.Messages, v.sayRestored(b))

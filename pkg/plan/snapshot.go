@@ -103,13 +103,16 @@ func TakeSnapshot(v View) (Plan, error) {
 	if refusals = append(refusals, v.refuseHoldings()...); len(refusals) > 0 {
 		return Plan{}, errors.Join(refusals...)
 	}
-	p := Plan{Messages: []string{"snapshot " + s.Name + " names the files of run " + s.Current}}
+	p := Plan{Messages: []string{NamesFiles(s.Name, s.Current)}}
 	if s.Later != "" {
 		p.Messages = append(p.Messages, "the last deploy, run "+s.Later+", was of some stacks only, or has not succeeded: a restore deploys the files of run "+s.Current+", the last successful deploy of all stacks")
 	}
 	p.Messages = append(p.Messages, v.beyondFiles()...)
 	return v.backedUp(p)
 }
+
+// NamesFiles is the first message of the plan of a snapshot. Its other messages are caveats.
+func NamesFiles(snapshot, run string) string { return "snapshot " + snapshot + " names the files of run " + run }
 
 // beyondFiles says which stacks a snapshot backs up as they are, and no files have as they are.
 func (v View) beyondFiles() []string {

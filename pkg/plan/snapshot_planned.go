@@ -10,8 +10,9 @@ type PlannedSnapshot struct {
 	Snapshot string          `json:"snapshot"`
 	Made     time.Time       `json:"made"`
 	Deleted  bool            `json:"deleted"`
-	Reasons  []string        `json:"reasons"` // why a prune deletes it, or why it stays
-	Backups  []PlannedBackup `json:"backups"` // that there are
+	Reasons  []string        `json:"reasons"`           // why a prune deletes it, or why it stays
+	Backups  []PlannedBackup `json:"backups"`           // that there are
+	Caveats  []string        `json:"caveats,omitempty"` // why it may not be whole
 }
 
 // A PlannedBackup is a backup of a snapshot, and what becomes of it.
@@ -25,7 +26,9 @@ type PlannedBackup struct {
 
 // planned says what a plan does with a snapshot: whether it deletes the snapshot, and its backups, and why.
 func (s KeptSnapshot) planned(deleted, backups bool, reasons ...string) PlannedSnapshot {
-	p := PlannedSnapshot{Snapshot: s.Name, Made: s.Made, Deleted: deleted, Reasons: slices.Concat([]string{}, reasons), Backups: []PlannedBackup{}}
+	p := PlannedSnapshot{
+		Snapshot: s.Name, Made: s.Made, Deleted: deleted, Reasons: slices.Concat([]string{}, reasons), Backups: []PlannedBackup{}, Caveats: s.Caveats,
+	}
 	for _, b := range Left(s.Backups) {
 		p.Backups = append(p.Backups, PlannedBackup{Stack: b.Node, Resource: b.Resource, Kind: b.Kind, ARN: b.ARN, Deleted: backups})
 	}

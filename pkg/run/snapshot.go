@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/shorten"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
 
@@ -22,6 +23,7 @@ type Snapshot struct {
 	Reason   string    `json:"reason,omitempty"`
 
 	Backups []plan.Backup `json:"backups,omitempty"` // of what the stacks held, in the order of the plan
+	Caveats []string      `json:"caveats,omitempty"` // why it may not be whole, as the run said that has made it
 }
 
 // String says what the snapshot is, for people.
@@ -104,7 +106,7 @@ func (h History) AboutSnapshot(name string, now time.Time) plan.Snapshots {
 		about.Policy = *h.SnapshotPolicy
 	}
 	for _, s := range h.Snapshots {
-		about.Kept = append(about.Kept, plan.KeptSnapshot{Name: s.Name, Made: s.Made, Backups: s.Backups})
+		about.Kept = append(about.Kept, plan.KeptSnapshot{Name: s.Name, Made: s.Made, Backups: s.Backups, Caveats: s.Caveats})
 	}
 	if v, known := h.Deployed(); known {
 		about.Current = v.Run
@@ -126,7 +128,26 @@ func (h History) snapshotsAfter(r Run, o plan.Operation) []Snapshot {
 	if o.DeletesSnapshot || !known {
 		return others
 	}
-	return slices.Concat([]Snapshot{{Name: r.Snapshot, Revision: v, Run: r.ID, Who: r.By(), Made: r.Started, Reason: r.Reason, Backups: r.backups()}}, others)
+	made := Snapshot{
+		Name: r.Snapshot, Revision: v, Run: r.ID, Who: r.By(), Made: r.Started, Reason: r.Reason, Backups: r.backups(), Caveats: r.caveats(v),
+	}
+	return slices.Concat([]Snapshot{made}, others)
+}
+
+// A snapshot has at most mostCaveats caveats, each of at most longestCaveat bytes: snapshots are part of one item.
+const mostCaveats, longestCaveat = 3, 200
+
+// caveats is what the plan of a snapshot of v said beside which files it names.
+func (r Run) caveats(v Revision) []string {
+	files := plan.NamesFiles(r.Snapshot, v.Run)
+	all := slices.DeleteFunc(slices.Clone(r.Messages), func(message string) bool { return message == files })
+	for i := range all {
+		all[i] = shorten.To(longestCaveat, all[i])
+	}
+	if more := len(all) - mostCaveats; more > 0 {
+		all = append(all[:mostCaveats], fmt.Sprintf("and %d more: stackwright status %s", more, r.ID))
+	}
+	return all
 }
 
 // withoutDeleted are the snapshots without those that steps of r have deleted, also if others of its steps have failed. The backups that they have deleted say so.

@@ -33,7 +33,11 @@ func listSnapshots(ctx context.Context, c *call) (int, error) {
 			return ExitOK, c.printJSON(objects...)
 		}
 		var rows [][]string
+		var caveats strings.Builder
 		for _, one := range all {
+			for _, c := range one.Caveats {
+				fmt.Fprintf(&caveats, "%s: %s\n", one.Snapshot, c)
+			}
 			deployed := ""
 			if one.Revision.Current {
 				deployed = "now"
@@ -41,6 +45,9 @@ func listSnapshots(ctx context.Context, c *call) (int, error) {
 			rows = append(rows, []string{one.Snapshot, id, one.Revision.Run, deployed, backupsOf(one), one.Made.Local().Format(time.DateTime), one.Who, one.Reason})
 		}
 		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table([]string{"SNAPSHOT", "PROJECT", "REVISION", "DEPLOYED", "BACKUPS", "MADE", "BY", "REASON"}, rows, c.width()), "\n"))
+		if err == nil {
+			_, err = fmt.Fprint(c.Out, caveats.String())
+		}
 		return ExitOK, err
 	})
 }

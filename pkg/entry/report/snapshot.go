@@ -16,6 +16,7 @@ type Snapshot struct {
 	Reason   string    `json:"reason,omitempty"`
 	Revision Revision  `json:"revision"` // what a restore deploys
 	Backups  []Backup  `json:"backups,omitempty"`
+	Caveats  []string  `json:"caveats,omitempty"` // why it may not be whole
 }
 
 // A Backup is a native backup of a resource that holds data.
@@ -43,7 +44,10 @@ func backupsOf(all []plan.Backup) []Backup {
 func SnapshotsOf(h run.History) []Snapshot {
 	all := []Snapshot{}
 	for _, s := range h.Snapshots {
-		all = append(all, Snapshot{Snapshot: s.Name, Run: s.Run, Who: s.Who, Made: s.Made, Reason: s.Reason, Revision: RevisionOf(s.Revision, h.LastSuccessful), Backups: backupsOf(s.Backups)})
+		all = append(all, Snapshot{
+			Snapshot: s.Name, Run: s.Run, Who: s.Who, Made: s.Made, Reason: s.Reason,
+			Revision: RevisionOf(s.Revision, h.LastSuccessful), Backups: backupsOf(s.Backups), Caveats: s.Caveats,
+		})
 	}
 	return all
 }

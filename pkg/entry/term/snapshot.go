@@ -18,6 +18,9 @@ func (p *planText) snapshot(s plan.PlannedSnapshot) {
 	for _, why := range s.Reasons {
 		p.add(6, span{dim, oneLine(why)})
 	}
+	for _, c := range s.Caveats {
+		p.add(6, span{yellow, oneLine(c)})
+	}
 	for _, b := range s.Backups {
 		line := fmt.Sprintf("%s.%s, the backup of a %s: %s", b.Stack, b.Resource, b.Kind, b.ARN)
 		switch {
