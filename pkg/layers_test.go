@@ -19,6 +19,7 @@ lib/graph
 lib/budget
 lib/suggest
 lib/pattern
+lib/loopback
 lib/shorten
 lib/strict            lib/shorten lib/suggest
 lib/cron              lib/pattern
@@ -47,7 +48,7 @@ remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/shorten lib/suggest
 plan                  fault project lib/cost lib/difference lib/graph lib/loss lib/pattern lib/price lib/resource lib/shorten lib/suggest lib/template
 unit                  fault project
-run                   fault project access plan
+run                   fault project access plan lib/shorten
 revision              fault project plan run
 purge                 fault plan run
 hook                  fault project remote lib/pattern
@@ -105,7 +106,7 @@ format/convert        fault project format format/archive format/declared format
 
 entry/report          fault project plan run purge lib/cron lib/diagram lib/price lib/template lib/unified
 entry/target          fault project unit plan run lib/suggest
-entry/page            fault plan run entry/report
+entry/page            fault plan run lib/loopback entry/report
 entry/term            plan project run action entry/report lib/diagram lib/difference lib/markdown lib/price lib/resource
 entry/notify          fault project remote run hook lib/pattern
 entry/trigger         fault project plan run engine lib/pattern lib/shorten lib/strict lib/suggest

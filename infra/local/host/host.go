@@ -25,6 +25,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/enginetest/asl"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 	"github.com/stackwright/stackwright/pkg/entry/page"
+	"github.com/stackwright/stackwright/pkg/fault"
+	"github.com/stackwright/stackwright/pkg/lib/loopback"
 	"github.com/stackwright/stackwright/stepfn"
 )
 
@@ -70,6 +72,9 @@ type Host struct {
 // open hosts a cloud with a state machine. What goes wrong in it is logged. IDs follow
 // from the seed; 0 is chance.
 func open(ctx context.Context, how cli.Hosting, machine []byte, seed uint64) (*Host, error) {
+	if err := loopback.Check(how.Address); err != nil && !how.Exposed {
+		return nil, fault.New(fault.Invalid, "--listen %s: %w; or add --exposed, if they may", how.Address, err)
+	}
 	listener, err := net.Listen("tcp", how.Address)
 	if err != nil {
 		return nil, fmt.Errorf("listen at %s: %w: choose another address with --listen", how.Address, err)
@@ -135,7 +140,11 @@ func openAt(ctx context.Context, how cli.Hosting, machine []byte, seed uint64, l
 	if err != nil {
 		return nil, errors.Join(err, h.log.Close())
 	}
-	h.server = &http.Server{Handler: h.Cloud, ReadHeaderTimeout: time.Minute}
+	guarded := loopback.Programs(h.Cloud)
+	if !how.Exposed {
+		guarded = loopback.Hosts(guarded)
+	}
+	h.server = &http.Server{Handler: guarded, ReadHeaderTimeout: time.Minute}
 	go func() { h.failed <- h.server.Serve(listener) }()
 	if err := h.Cloud.Serving(h.url, how.HandsOver); err != nil {
 		return nil, errors.Join(err, h.Close())

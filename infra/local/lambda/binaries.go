@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/stackwright/stackwright/pkg/lib/loopback"
 )
 
 // perFunction limits the processes of one function; more invocations wait for one of them.
@@ -51,7 +53,7 @@ func NewBinaries(dir string, env []string, host Host) (*Binaries, error) {
 	b := &Binaries{dir: dir, address: listener.Addr().String(), env: env, host: host,
 		children: map[string]*child{}, idle: map[string][]*child{}, slots: map[string]chan struct{}{}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
-	b.server = &http.Server{Handler: b.routes(), BaseContext: func(net.Listener) context.Context { return b.ctx }}
+	b.server = &http.Server{Handler: loopback.Hosts(loopback.Programs(b.routes())), BaseContext: func(net.Listener) context.Context { return b.ctx }}
 	b.tasks.Go(func() {
 		if err := b.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			_, _ = fmt.Fprintf(host.Log, "runtime API: %v\n", err) // an error of the log cannot be logged

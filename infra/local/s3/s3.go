@@ -116,7 +116,8 @@ func (o *Objects) replay(q journal.Request) error {
 }
 
 // ServeHTTP carries out one request.
-func (o *Objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (o *Objects) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
+	w := unshared{answer}
 	o.addressByPath(r)
 	if what := unsupported(r); what != "" {
 		gateway.Refuse(w, r, http.StatusNotImplemented, gateway.Fault{Code: "NotImplemented", Message: "the local emulator of S3 has no " + what})
@@ -137,6 +138,20 @@ func (o *Objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Amzn-Requestid", id)
 	}
 	rec.Replay(w)
+}
+
+// unshared answers without the header that lets the pages of all web sites read an answer. A bucket has no rules for that
+// (CORS) unless somebody gives it some. https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html
+type unshared struct{ http.ResponseWriter }
+
+func (u unshared) WriteHeader(status int) {
+	u.Header().Del("Access-Control-Allow-Origin")
+	u.ResponseWriter.WriteHeader(status)
+}
+
+func (u unshared) Write(body []byte) (int, error) {
+	u.Header().Del("Access-Control-Allow-Origin")
+	return u.ResponseWriter.Write(body)
 }
 
 // write carries out a mutating request, writes it to the journal, and sends the events.

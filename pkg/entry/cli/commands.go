@@ -497,7 +497,7 @@ which has the shape of the AWS CLI's --cli-input-json. With --installation it as
 
 		{
 			name: "serve", group: groupInstall, short: "serve an installation on this laptop until stopped",
-			flags: "listen until-idle verbose data " + hosted + "output quiet", run: serve,
+			flags: "listen exposed until-idle verbose data " + hosted + "output quiet", run: serve,
 			long: `Serves an installation of Stackwright on emulators of S3, DynamoDB, CloudFormation, Step Functions, EventBridge, its
 Scheduler, Lambda and STS at one address: what is uploaded to s3://stackwright/projects/PROJECT/ENVIRONMENT.zip is
 deployed. The state is in the data folder, and the next serve continues with it.

@@ -30,6 +30,7 @@ type flags struct {
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
 	accept                                                                                bool
+	exposed                                                                               bool // other machines may reach the address of serve
 	link                                                                                  bool // to CloudFormation's estimate of what a stack costs
 	targets                                                                               bool // many targets of a stack are shown each by itself
 	noBackups, keepBackups                                                                bool // of snapshots
@@ -191,6 +192,7 @@ func (f *flags) definitions() map[string]definition {
 		"execution-role":  {to: &f.execution, usage: "`ARN` of the role that CloudFormation uses there (default, in the installation's own account: the installation's role)"},
 		"projects":        {to: &f.projects, usage: "the projects that may use it, as `patterns` with commas: 'shop@prod,team-*@*', or '*@*' for all; required"},
 		"listen":          {to: &f.listen, usage: "`address` to listen at"},
+		"exposed":         {to: &f.exposed, usage: "let other machines reach --listen; all of their users may then deploy, destroy and read every file, without a signature"},
 		"console":         {to: &f.console, usage: "`address` of this machine to serve the page at, for a browser; off for none (default, for serve and on a terminal: 127.0.0.1:4567, or a free port)"},
 		"console.page":    {to: &f.console, usage: "`address` of this machine to serve the page at (default 127.0.0.1:4567, or a free port)"},
 		"no-browser":      {to: &f.noBrowser, usage: "print the address of the page, and open no browser"},

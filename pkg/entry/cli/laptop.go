@@ -42,6 +42,7 @@ type Laptop interface {
 type Hosting struct {
 	Data      string  // folder with its state; "" is memory
 	Address   string  // to listen at
+	Exposed   bool    // other machines may reach the address
 	Console   string  // to serve the page at, auto for the usual one; "" is no page
 	Functions string  // inprocess or binaries
 	Seconds   float64 // that an operation on a stack takes

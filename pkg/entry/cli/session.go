@@ -292,7 +292,8 @@ func (c *call) hosting(address string, readOnly bool) Hosting {
 		console = ""
 	}
 	return Hosting{
-		Console: console, Data: c.flags.data, Functions: c.flags.functions, Seconds: c.flags.seconds, Getenv: c.Getenv, Web: c.Web, Address: address, ReadOnly: readOnly,
+		Console: console, Data: c.flags.data, Functions: c.flags.functions, Seconds: c.flags.seconds, Getenv: c.Getenv, Web: c.Web,
+		Address: address, Exposed: c.flags.exposed, ReadOnly: readOnly,
 	}
 }
 

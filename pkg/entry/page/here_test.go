@@ -55,6 +55,7 @@ func TestGuard(t *testing.T) {
 		{"evil.example:4567", "http://evil.example:4567", "same-origin", false},
 		{"127.0.0.1", "", "", false},
 		{"127.0.0.1.evil.example:4567", "", "", false},
+		{"any.localhost:4567", "", "none", true}, // browsers find it on this machine, without asking anybody
 		{"192.168.1.2:4567", "", "", false},
 		{"127.0.0.1:4567", "http://evil.example", "cross-site", false},
 		{"127.0.0.1:4567", "http://127.0.0.1:8080", "same-site", false}, // another server of this machine
