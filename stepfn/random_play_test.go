@@ -543,6 +543,9 @@ func (g *player) destroyAll() {
 		g.finish()
 		r = g.ExecutionStatus(g.of(0))
 	}
+	if r.State == run.StateRefused && len(g.Recorded()) == 0 && strings.HasPrefix(strings.Join(r.Messages, "\n"), "nothing is recorded for ") {
+		return // no run has deployed anything
+	}
 	if why := failedSteps(r); g.contested && strings.Contains(why, "in use by") {
 		return // two adopted stacks import from each other the other way round than their files say: the user has to deploy first
 	}

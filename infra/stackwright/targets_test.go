@@ -121,7 +121,7 @@ func TestForgedTag(t *testing.T) {
 	l.edit("stackwright.yaml", "project: pair\n", "project: evil\n")
 	l.edit("stackwright.yaml", "  queue:\n", "  queue:\n    stack_name: pair-queue\n")
 	l.has(l.must(cli.ExitRefused, "deploy", l.project), "pair-queue exists (UPDATE_COMPLETE) and is not managed by Stackwright")
-	l.must(cli.ExitOK, "destroy", l.project, "--yes")
+	l.has(l.must(cli.ExitRefused, "destroy", l.project, "--yes"), "nothing is recorded for evil@default")
 	if now := shows(); aws.ToString(now.StackId) != aws.ToString(was.StackId) || now.StackStatus != types.StackStatusUpdateComplete {
 		t.Errorf("the stack of the other project is %s (%s)", now.StackStatus, aws.ToString(now.StackId))
 	}

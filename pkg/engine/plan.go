@@ -181,6 +181,9 @@ func (e *Engine) makePlan(ctx context.Context, r *run.Run) (plan.Plan, error) {
 	if err := e.refuseLostFile(ctx, *r, view); err != nil {
 		return plan.Plan{}, err
 	}
+	if err := e.refuseEmpty(ctx, *r, view); err != nil {
+		return plan.Plan{}, err
+	}
 	p, err := o.Make(view)
 	if err == nil {
 		err = e.refuseFull(ctx, *r, view, &p)
