@@ -49,3 +49,32 @@ func TestListsAreFiltered(t *testing.T) {
 		}
 	}
 }
+
+// While a stack is created, its ID is not recorded yet: the list shows the status that it has. No time is shown before it has one.
+func TestStacksInCreation(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.serve(1)
+	done := make(chan result)
+	go func() { done <- l.run("deploy", l.project) }()
+	seen := ""
+	for !strings.Contains(seen, "CREATE_IN_PROGRESS") {
+		select {
+		case r := <-done:
+			t.Fatalf("the deploy ended with %d before a creation was seen\n%s%s", r.code, r.out, seen)
+		default:
+		}
+		seen = l.must(cli.ExitOK, "stacks")
+		for _, o := range l.objects(l.must(cli.ExitOK, "stacks", "-o", "json")) {
+			if changed, shown := o["changed"]; shown && strings.HasPrefix(changed.(string), "0001") || o["status"] != "" && o["id"] == "" {
+				t.Errorf("%v", o)
+			}
+		}
+		if strings.Contains(seen, "gone") || strings.Contains(seen, "0001") {
+			t.Fatal(seen)
+		}
+	}
+	if r := <-done; r.code != cli.ExitOK {
+		t.Errorf("%d %s%s", r.code, r.out, r.err)
+	}
+}

@@ -109,16 +109,22 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 		rows = slices.DeleteFunc(rows, func(r row) bool { return !filter.Wants(r.project, r.Record) })
 		live, inaccessible, err := s.statuses(ctx, rows)
 		for _, r := range rows {
-			st := live[r.StackID]
+			st := live.find(r)
 			if inaccessible[r.Target] {
 				st.status = "not readable"
+			}
+			if r.LastUpdated.IsZero() {
+				r.LastUpdated = st.changed
 			}
 			if !report.Matches(f.status, string(st.status)) || !st.tagged(f.tags) {
 				continue
 			}
-			text, object := st.status.String(), map[string]any{
-				"stack": r.Node, "project": r.project, "name": r.Stack, "id": r.StackID, "status": st.status, "account": r.Target.Account, "region": r.Target.Region,
-				"target": r.Target.Name, "changed": r.LastUpdated, "needs": append([]string{}, r.Needs...), "run": r.Run, "tags": st.tags,
+			text, object := st.text(), map[string]any{
+				"stack": r.Node, "project": r.project, "name": r.Stack, "id": st.id, "status": st.status, "account": r.Target.Account, "region": r.Target.Region,
+				"target": r.Target.Name, "needs": append([]string{}, r.Needs...), "run": r.Run, "tags": st.tags,
+			}
+			if !r.LastUpdated.IsZero() {
+				object["changed"] = r.LastUpdated
 			}
 			if r.Suspended != nil {
 				text, object["suspended"] = text+", suspended", r.Suspended.Since
@@ -127,7 +133,7 @@ func listStacks(ctx context.Context, c *call) (int, error) {
 				text, object["drifted"] = text+", drifted", r.Drift.Resources
 			}
 			objects = append(objects, object)
-			cells = append(cells, []string{r.Node, r.project, r.Stack, text, r.LastUpdated.Local().Format(time.DateTime), strings.Join(r.Needs, " ")})
+			cells = append(cells, []string{r.Node, r.project, r.Stack, text, moment(r.LastUpdated), strings.Join(r.Needs, " ")})
 		}
 		return objects, cells, err
 	})
@@ -274,3 +280,11 @@ func (s sorted) by(head []string, column string) (sorted, error) {
 
 // columnName is the name of a column for --sort.
 func columnName(title string) string { return strings.ToLower(strings.ReplaceAll(title, " ", "-")) }
+
+// moment is a time in a table.
+func moment(at time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return at.Local().Format(time.DateTime)
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -114,8 +115,40 @@ func (c *call) printJSON(values ...any) error {
 
 // A shownStack is what a list shows of a stack.
 type shownStack struct {
-	status plan.Status
-	tags   map[string]string // without those that Stackwright and AWS add
+	id      string
+	status  plan.Status
+	changed time.Time         // when CloudFormation last changed it, or created it
+	tags    map[string]string // without those that Stackwright and AWS add
+	of      string            // the project and node that the tags of Stackwright name
+}
+
+// text is the status for people. A record without an ID is that of a stack which is to be created.
+func (s shownStack) text() string {
+	if s.id == "" && s.status == "" {
+		return "not created"
+	}
+	return s.status.String()
+}
+
+// ownerTags are the values of the tags by which a stack is found that has no recorded ID yet.
+func ownerTags(project, node string) string { return project + " " + node }
+
+// A liveStacks has the stacks of some targets, by ID, and by their names.
+type liveStacks struct {
+	byID   map[string]shownStack
+	byName map[plan.Place]shownStack
+}
+
+// find returns the live stack of a row. The ID of a new stack is recorded when its creation is over: until then, the stack is that of the
+// name, if its tags name the project and the node.
+func (l liveStacks) find(r row) shownStack {
+	if st, exists := l.byID[r.StackID]; exists {
+		return st
+	}
+	if st := l.byName[r.Place()]; st.of == ownerTags(r.project, r.Node) {
+		return st
+	}
+	return shownStack{id: r.StackID}
 }
 
 // tagged reports whether a stack has some tags, each as in team or team=web.
@@ -129,10 +162,10 @@ func (s shownStack) tagged(wanted []string) bool {
 	return true
 }
 
-// statuses reads all stacks in the targets of rows, by stack ID, and
-// whether each target denies access.
-func (s *session) statuses(ctx context.Context, rows []row) (all map[string]shownStack, inaccessible map[project.Target]bool, err error) {
-	all, inaccessible = make(map[string]shownStack), make(map[project.Target]bool)
+// statuses reads all stacks in the targets of rows, and whether each target denies access.
+func (s *session) statuses(ctx context.Context, rows []row) (all liveStacks, inaccessible map[project.Target]bool, err error) {
+	all = liveStacks{make(map[string]shownStack), make(map[plan.Place]shownStack)}
+	inaccessible = make(map[project.Target]bool)
 	for _, r := range rows {
 		if _, polled := inaccessible[r.Target]; polled {
 			continue
@@ -142,21 +175,33 @@ func (s *session) statuses(ctx context.Context, rows []row) (all map[string]show
 			err = fmt.Errorf("target %s: %w", r.Target.Name, err)
 		} else {
 			err = eachStack(ctx, cloudformation.NewFromConfig(cfg), "describe the stacks of target "+r.Target.Name, func(st types.Stack) {
-				one := shownStack{status: plan.Status(st.StackStatus), tags: make(map[string]string)}
-				for _, t := range st.Tags {
-					if key := aws.ToString(t.Key); !strings.HasPrefix(key, "aws:") && !strings.HasPrefix(key, "stackwright:") {
-						one.tags[key] = aws.ToString(t.Value)
-					}
-				}
-				all[aws.ToString(st.StackId)] = one
+				one := shownOf(st)
+				all.byID[one.id], all.byName[plan.PlaceOf(aws.ToString(st.StackName), r.Target)] = one, one
 			})
 		}
 		inaccessible[r.Target] = fault.Is(err, fault.Denied)
 		if err != nil && !inaccessible[r.Target] {
-			return nil, nil, err
+			return liveStacks{}, nil, err
 		}
 	}
 	return all, inaccessible, nil
+}
+
+// shownOf is what a list shows of a stack.
+func shownOf(st types.Stack) shownStack {
+	one := shownStack{id: aws.ToString(st.StackId), status: plan.Status(st.StackStatus), tags: make(map[string]string)}
+	one.changed = aws.ToTime(cmp.Or(st.LastUpdatedTime, st.CreationTime))
+	ours := make(map[string]string)
+	for _, t := range st.Tags {
+		switch key := aws.ToString(t.Key); {
+		case strings.HasPrefix(key, "stackwright:"):
+			ours[key] = aws.ToString(t.Value)
+		case !strings.HasPrefix(key, "aws:"):
+			one.tags[key] = aws.ToString(t.Value)
+		}
+	}
+	one.of = ownerTags(ours[project.ProjectTag], ours[project.StackTag])
+	return one
 }
 
 // eachStack calls f with each stack of an account and region. An error says that it
