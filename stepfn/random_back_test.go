@@ -124,6 +124,6 @@ func (g *player) listsRevisions(runs []run.Run) {
 	for _, v := range all {
 		g.holds(revisable, !v.Started.IsZero() && v.Source != run.Source{}, "%s is listed: %+v", v.Run, v)
 	}
-	v, err := h.Revision(run.CurrentRevision, all)
+	v, err := h.Revision("shop@default", run.CurrentRevision, all)
 	g.holds(revisable, (err == nil) == (h.LastSuccessful != run.Source{}) && v.Source == h.LastSuccessful, "the current revision is %+v (%v), and what was deployed last %v", v, err, h.LastSuccessful)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestRollback(t *testing.T) {
 	if r.code != cli.ExitRefused {
 		t.Errorf("a rollback without another revision ended with %d", r.code)
 	}
-	l.has(r.err, "other revisions that were deployed successfully to all stacks, and there are 0", "rollback refused: nothing was done")
+	l.has(r.err, "other revisions that were deployed successfully to all stacks, and changed something, and there are 0", "rollback refused: nothing was done")
 	l.edit("stackwright.yaml", "text: hello", "text: goodbye")
 	l.must(cli.ExitOK, "deploy", l.project)
 	l.edit("stackwright.yaml", "text: goodbye", "text: again")
@@ -67,4 +68,28 @@ func TestRollback(t *testing.T) {
 		}
 	}
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "1 updated")
+}
+
+// After a deploy that has failed, rollback means the last one that has succeeded. A deploy of the same files again is marked, and is no
+// revision to go back to.
+func TestRollbackToSuccessful(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.must(cli.ExitOK, "deploy", l.project, "--env", "prod")
+	l.edit("stackwright.yaml", "text: good morning", "text: good night")
+	l.must(cli.ExitOK, "deploy", l.project, "--env", "prod")
+	l.edit("stackwright.yaml", "project: pair", "project: pair # the same")
+	l.must(cli.ExitOK, "deploy", l.project, "--env", "prod")
+	l.edit("stackwright.yaml", "text: good night", "text: good evening")
+	l.fail(h, cloudformation.Fault{Stack: "pair-prod-topic", Operation: "update", Times: 1})
+	l.must(cli.ExitFailed, "deploy", l.project, "--env", "prod")
+	all := l.objects(l.must(cli.ExitOK, "revisions", l.project, "--env", "prod", "-o", "json"))
+	if len(all) != 4 || all[1]["unchanged"] != true || all[2]["unchanged"] != nil || all[1]["current"] != true {
+		t.Fatalf("the revisions are %v", all)
+	}
+	l.has(l.must(cli.ExitOK, "revisions", l.project, "--env", "prod"), "succeeded, changed nothing")
+	l.has(l.must(cli.ExitOK, "rollback", l.project, "--env", "prod", "--plan"), "the files are those of run "+all[1]["run"].(string))
+	l.must(cli.ExitOK, "rollback", l.project, "--env", "prod", "--yes")
+	l.has(l.must(cli.ExitOK, "rollback", l.project, "--env", "prod", "--plan"), "the files are those of run "+all[3]["run"].(string))
 }

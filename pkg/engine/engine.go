@@ -170,6 +170,7 @@ func (e *Engine) end(ctx context.Context, r run.Run, s run.State) (run.Run, erro
 	if err != nil {
 		return r, fmt.Errorf("end run %s as %s: %w", r.ID, s, err)
 	}
+	r.Same = l.SameAs(r, e.operation(r))
 	x := l.Leave(r, e.operation(r), RollbackOf(r.ID))
 	x.From = from
 	if x.Rollback != nil {

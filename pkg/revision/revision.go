@@ -46,7 +46,7 @@ func Find(ctx context.Context, store Store, project, word string) (run.Revision,
 	if err != nil {
 		return run.Revision{}, fmt.Errorf("list the runs of %s: %w", project, err)
 	}
-	return l.Revision(word, l.Revisions(plan.AllOperations(), runs))
+	return l.Revision(project, word, l.Revisions(plan.AllOperations(), runs))
 }
 
 // Files finds the files that a word names, as a run with the ID, the project and the source: those of a revision, or those of any run that

@@ -17,6 +17,8 @@ type History struct {
 	LastFull       Source  `json:"last_full"`              // the last deploy of all stacks, however it ended; zero if there was none, or a user destroyed them since
 	CancelledBy    string  `json:"cancelled_by,omitempty"` // the run of that deploy, if a user cancelled it
 
+	Settings string `json:"settings,omitempty"` // digest of what the files of LastSuccessful say besides the stacks
+
 	Values string `json:"values,omitempty"` // reference to the values outside the project that LastSuccessful was deployed with: a rollback restores them. Empty if there were none, or if they were not kept
 
 	Approval *project.Approval `json:"approval,omitempty"` // what the files of the last successful deploy say about approvals; nil if nothing
@@ -154,12 +156,12 @@ func (h History) with(r Run, o plan.Operation, rolledBack bool) History {
 		return h
 	}
 	if r.State == StateSucceeded {
-		h.LastSuccessful, h.Values, h.Moved = r.Source, r.Values, nil
+		h.LastSuccessful, h.Values, h.Settings, h.Moved = r.Source, r.Values, r.Settings, nil
 		if o.DeletesAll {
 			if r.Schedule == "" { // a schedule deploys them again
 				h.Promotion = nil
 			}
-			h.LastSuccessful, h.Values, h.Destroy = Source{}, "", h.destroyed()
+			h.LastSuccessful, h.Values, h.Settings, h.Destroy = Source{}, "", "", h.destroyed()
 			h.Moves = nil
 		}
 		if r.IsRevision(o) {

@@ -18,6 +18,7 @@ type Revision struct {
 	State     State     `json:"state"` // of the run
 	Partial   bool      `json:"partial,omitempty"`
 	Source    Source    `json:"source"`
+	Same      Source    `json:"same,omitzero"`    // as Run.Same
 	Values    string    `json:"values,omitempty"` // reference to the values; empty if there were none, or if they were not kept
 	Who       string    `json:"who,omitempty"`
 	Requested time.Time `json:"requested"`
@@ -45,7 +46,7 @@ func (r Run) IsRevision(o plan.Operation) bool {
 // AsRevision returns the revision of r, of which IsRevision is true.
 func (r Run) AsRevision() Revision {
 	return Revision{
-		Run: r.ID, Operation: r.Operation, State: r.State, Partial: r.Partial(), Source: r.Source, Values: r.Values, Who: r.By(),
+		Run: r.ID, Operation: r.Operation, State: r.State, Partial: r.Partial(), Source: r.Source, Same: r.Same, Values: r.Values, Who: r.By(),
 		Requested: r.Requested, Started: r.Started, Ended: r.Ended,
 	}
 }
@@ -70,14 +71,16 @@ func (h History) Revisions(all plan.Operations, runs []Run) []Revision {
 	return found
 }
 
-// Revision finds the revision that a word names among those of a project, newest first: the ID of its run, the beginning of that ID if no other revision's
-// begins so, or current, previous and current~N. These count the revisions that were deployed successfully to all stacks, each once: the
-// first before the current one is the one that was deployed last among the others. The empty word is the previous one.
-func (h History) Revision(word string, all []Revision) (Revision, error) {
+// Revision finds the revision that a word names among those of a project, newest first: the ID of its run, the beginning of
+// that ID if no other revision's begins so, or current, previous and current~N. These count the revisions that were deployed
+// successfully to all stacks, each once: the first before the current one is the one that was deployed last among the others.
+// A deploy that changed nothing is not another one. After an attempt that has failed, previous is the current one, which the
+// attempt was to replace. The empty word is the previous one.
+func (h History) Revision(project, word string, all []Revision) (Revision, error) {
 	if word == "" {
 		word = PreviousRevision
 	}
-	if v, relative, err := h.relative(word, all); relative {
+	if v, relative, err := h.relative(project, word, all); relative {
 		return v, err
 	}
 	var found []Revision
@@ -91,7 +94,7 @@ func (h History) Revision(word string, all []Revision) (Revision, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Revision{}, fault.New(fault.Missing, "there is no revision %.200q: stackwright revisions lists them", word)
+		return Revision{}, fault.New(fault.Missing, "there is no revision %.200q: %s lists them", word, listing(project))
 	case 1:
 		return found[0], nil
 	}
@@ -99,19 +102,26 @@ func (h History) Revision(word string, all []Revision) (Revision, error) {
 }
 
 // relative finds the revision that a word names relative to what is deployed. It reports false if the word is no such word.
-func (h History) relative(word string, all []Revision) (v Revision, relative bool, err error) {
+func (h History) relative(project, word string, all []Revision) (v Revision, relative bool, err error) {
 	back, relative := backOf(word)
 	if !relative {
 		return Revision{}, false, nil
 	}
+	if word == PreviousRevision && h.failedSince(all) {
+		back = 0
+	}
+	same := sameness(all)
+	current := same.of(h.LastSuccessful)
 	var before []Revision
+	seen := map[Source]bool{current: true}
 	for _, v := range all {
+		of := same.of(v.Source)
 		switch {
 		case !v.good():
 		case v.Source == h.LastSuccessful && back == 0:
 			return v, true, nil
-		case v.Source == h.LastSuccessful:
-		case !slices.ContainsFunc(before, func(newer Revision) bool { return newer.Source == v.Source }):
+		case !seen[of]:
+			seen[of] = true
 			before = append(before, v)
 		}
 	}
@@ -121,9 +131,60 @@ func (h History) relative(word string, all []Revision) (v Revision, relative boo
 	case back == 0:
 		return Revision{}, true, fault.New(fault.Missing, "%s: the run that has deployed it is not recorded any more: deploy the project again", word)
 	case back > len(before):
-		return Revision{}, true, fault.New(fault.Missing, "%s: it counts only other revisions that were deployed successfully to all stacks, and there are %d: name the run of the revision: stackwright revisions lists them", word, len(before))
+		return Revision{}, true, fault.New(fault.Missing, "%s: it counts only other revisions that were deployed successfully "+
+			"to all stacks, and changed something, and there are %d: name the run of the revision: %s lists them",
+			word, len(before), listing(project))
 	}
 	return before[back-1], true, nil
+}
+
+// failedSince reports whether something else was attempted since the last deploy of all stacks that has succeeded: it has
+// failed, was about some stacks only, or is still in progress. A deploy that was not approved has attempted nothing.
+func (h History) failedSince(all []Revision) bool {
+	if h.LastSuccessful == (Source{}) {
+		return false
+	}
+	if h.LastAttempted.Run != "" && h.LastAttempted.Source == (Source{}) { // a destroy, which has no files
+		return true
+	}
+	same := sameness(all)
+	for _, v := range all {
+		switch {
+		case v.good():
+			return false
+		case v.Run == h.LastAttempted.Run, !v.State.Over() && !plan.AllOperations().Of(v.Operation).Restores:
+			return same.of(v.Source) != same.of(h.LastSuccessful)
+		}
+	}
+	return false
+}
+
+// A sources says which files have left the stacks as other files had, by those that changed nothing.
+type sources map[Source]Source
+
+// sameness returns which files of some revisions are as good as others.
+func sameness(all []Revision) sources {
+	same := make(sources)
+	for _, v := range all {
+		if v.Same != (Source{}) {
+			same[v.Source] = v.Same
+		}
+	}
+	return same
+}
+
+// of returns the files that stand for all that are as good as s.
+func (same sources) of(s Source) Source {
+	if as, is := same[s]; is {
+		return as
+	}
+	return s
+}
+
+// listing is the command that lists the revisions of a project.
+func listing(project string) string {
+	name, environment, _ := strings.Cut(project, "@")
+	return fmt.Sprintf("stackwright revisions --project %s --env %s", name, environment)
 }
 
 // IsRelative reports whether a word names a revision by how many it is before the current one, and not by its run.
@@ -158,4 +219,32 @@ func described(all []Revision) string {
 func (h History) succeeded(r Run) []Revision {
 	others := slices.DeleteFunc(slices.Clone(h.Successful), func(v Revision) bool { return v.Source == r.Source })
 	return slices.Concat([]Revision{r.AsRevision()}, others[:min(len(others), MostRevisions-1)])
+}
+
+// SameAs returns the files that were deployed before, if r, of operation o, which has ended, was a deploy of all stacks and
+// has left everything as they had: no step has changed anything, and its files say the same of all that is not a stack. It is
+// zero for other runs.
+func (h History) SameAs(r Run, o plan.Operation) Source {
+	if !r.IsRevision(o) || !r.AsRevision().good() {
+		return Source{}
+	}
+	other := r.Settings == "" || r.Settings != h.Settings || slices.ContainsFunc(r.Steps, Step.changed)
+	if h.LastSuccessful == (Source{}) || other {
+		return Source{}
+	}
+	for _, v := range h.Successful {
+		if v.Source == h.LastSuccessful && v.Same != (Source{}) {
+			return v.Same
+		}
+	}
+	if r.Source == h.LastSuccessful {
+		return Source{}
+	}
+	return h.LastSuccessful
+}
+
+// changed reports whether a step that is over has changed something, or may have. A step about no stack and without arguments
+// only orders others, or asks.
+func (s Step) changed() bool {
+	return s.Attempt > 0 && !s.Receipt.Unchanged && s.Approval == nil && (s.Node != "" || s.Arguments != nil)
 }

@@ -92,26 +92,140 @@ func TestRevision(t *testing.T) {
 		kind       fault.Kind
 	}{
 		{"current", "afback", ""}, {"previous", "agfour", ""}, {"", "agfour", ""}, {"current~1", "agfour", ""}, {"current~2", "zzold", ""},
-		{"current~3", "other revisions that were deployed successfully to all stacks, and there are 2", fault.Missing},
+		{"current~3", "other revisions that were deployed successfully to all stacks, and changed something, and there are 2", fault.Missing},
 		{"abthree", "abthree", ""}, {"abt", "abthree", ""}, {"ABT", "abthree", ""}, {"aefailed", "aefailed", ""}, {"zz", "zzold", ""},
 		{"ab", "2 revisions begin with \"ab\": give more of the ID: abpartial (deploy, succeeded, 2026-03-01T12:05:00Z), abthree (", fault.Refused},
 		{"acunplanned", "there is no revision", fault.Missing}, {"adplan", "there is no revision", fault.Missing}, {"current~0", "there is no revision", fault.Missing},
 		{"current~x", "there is no revision", fault.Missing},
 	} {
-		got, err := h.Revision(c.word, all)
+		got, err := h.Revision("shop@prod", c.word, all)
 		if c.kind == "" && (err != nil || got.Run != c.want) || c.kind != "" && (!fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %s, %v; want %s", c.word, got.Run, err, c.want)
 		}
 	}
 	destroyed := run.History{Successful: h.Successful}
-	if got, err := destroyed.Revision("previous", all); err != nil || got.Run != "afback" {
+	if got, err := destroyed.Revision("shop@prod", "previous", all); err != nil || got.Run != "afback" {
 		t.Errorf("once all is destroyed, the previous one is %s, %v", got.Run, err)
 	}
-	if _, err := destroyed.Revision("current", all); !fault.Is(err, fault.Missing) || !strings.Contains(err.Error(), "no deploy of all stacks has succeeded") {
+	if _, err := destroyed.Revision("shop@prod", "current", all); !fault.Is(err, fault.Missing) || !strings.Contains(err.Error(), "no deploy of all stacks has succeeded") {
 		t.Error(err)
 	}
 	lost := run.History{LastSuccessful: source("v1")}
-	if _, err := lost.Revision("current", all); !fault.Is(err, fault.Missing) || !strings.Contains(err.Error(), "is not recorded any more") {
+	if _, err := lost.Revision("shop@prod", "current", all); !fault.Is(err, fault.Missing) || !strings.Contains(err.Error(), "is not recorded any more") {
 		t.Error(err)
 	}
+}
+
+// The previous revision is the one to which a user goes back: after an attempt that has failed, the last one that has succeeded; else the one
+// before it that was another one. What has changed nothing is not another one.
+func TestPreviousRevision(t *testing.T) {
+	for name, c := range map[string]struct {
+		ends func(end func(run.Run))
+		want string // the run that it finds; "" if there is none
+	}{
+		"after a failed deploy, the last that succeeded": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			end(deployed("three", "deploy", "v3", 3, run.StateFailed))
+			end(deployed("four", "retry", "v3", 4, run.StateRefused))
+		}, "two"},
+		"after a failed deploy of its own files, the one before": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			end(deployed("three", "deploy", "v2", 3, run.StateFailed))
+		}, "one"},
+		"after a rollback that followed, the one before": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			end(deployed("three", "deploy", "v3", 3, run.StateFailed))
+			end(deployed("back", "rollback", "v2", 4, run.StateSucceeded))
+		}, "one"},
+		"after a rollback that followed and failed, the last that succeeded": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			end(deployed("three", "deploy", "v3", 3, run.StateFailed))
+			end(deployed("back", "rollback", "v2", 4, run.StateFailed))
+		}, "two"},
+		"after a failed destroy, the last that succeeded": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			gone := deployed("gone", "destroy", "", 3, run.StateFailed)
+			gone.Source = run.Source{}
+			end(gone)
+		}, "two"},
+		"after a deploy of some stacks, the last of all": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			some := deployed("three", "deploy", "v3", 3, run.StateSucceeded)
+			some.Only = []string{"vpc"}
+			end(some)
+		}, "two"},
+		"while a deploy is in progress, the last that succeeded": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			end(deployed("three", "deploy", "v3", 3, run.StateRunning))
+		}, "two"},
+		"after one that changed nothing, the one before what it repeats": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			end(nothing(deployed("again", "deploy", "v3", 3, run.StateSucceeded)))
+			end(nothing(deployed("more", "deploy", "v4", 4, run.StateSucceeded)))
+		}, "one"},
+		"before what has changed something, the newest that repeats it": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(nothing(deployed("again", "deploy", "v2", 2, run.StateSucceeded)))
+			end(deployed("three", "deploy", "v3", 3, run.StateSucceeded))
+		}, "again"},
+		"after other settings, the one before": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			settings := nothing(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			settings.Settings = "others"
+			end(settings)
+		}, "one"},
+		"nothing but repetitions": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(nothing(deployed("again", "deploy", "v2", 2, run.StateSucceeded)))
+		}, ""},
+		"after a destroy, the last one": {func(end func(run.Run)) {
+			end(deployed("one", "deploy", "v1", 1, run.StateSucceeded))
+			end(deployed("two", "deploy", "v2", 2, run.StateSucceeded))
+			gone := deployed("gone", "destroy", "", 3, run.StateSucceeded)
+			gone.Source = run.Source{}
+			end(gone)
+		}, "two"},
+	} {
+		var l run.Lock
+		var runs []run.Run
+		c.ends(func(r run.Run) {
+			if r.Settings == "" {
+				r.Settings = "same"
+			}
+			if r.Steps == nil {
+				r.Steps = []run.Step{{Step: plan.Step{Node: "vpc", Verb: plan.Update}, Status: run.Done, Attempt: 1}}
+			}
+			l.Owner = run.Writer{Run: r.ID}
+			if r.State.Over() && r.State != run.StateRefused {
+				r.Same = l.SameAs(r, operation(r))
+				l = l.Leave(r, operation(r), "next").Lock
+			}
+			if r.State == run.StateRefused {
+				r.Started = time.Time{}
+			}
+			r.Steps = nil // a list of runs has none
+			runs = append([]run.Run{r}, runs...)
+		})
+		got, err := l.Revision("shop@prod", "previous", l.Revisions(plan.AllOperations(), runs))
+		if got.Run != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %q, %v; want %q", name, got.Run, err, c.want)
+		}
+	}
+}
+
+// nothing is a run that has changed nothing.
+func nothing(r run.Run) run.Run {
+	r.Steps = []run.Step{
+		{Step: plan.Step{Node: "vpc", Verb: plan.Update}, Status: run.Done, Attempt: 1, Receipt: plan.Receipt{Unchanged: true}},
+		{Step: plan.Step{Verb: plan.Barrier}, Status: run.Done, Attempt: 1},
+	}
+	return r
 }

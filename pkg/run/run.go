@@ -123,6 +123,9 @@ type Run struct {
 
 	SnapshotPolicy *project.SnapshotPolicy // what its files say about which snapshots are kept; nil if nothing
 
+	Settings string // digest of what its files say besides the stacks
+	Same     Source // of a deploy of all stacks that has changed nothing: the files that had left everything so; zero for other runs
+
 	Revision string // the run whose files, and values from outside the project, it deploys again; empty for other operations
 
 	Values string // reference to the values outside the project that its plan has read; empty if there are none
@@ -200,6 +203,9 @@ func (r *Run) Obey(p project.Project) (err error) {
 	}
 	if p.Snapshots.Known() {
 		r.SnapshotPolicy = &p.Snapshots
+	}
+	if r.Settings, err = p.SettingsDigest(); err != nil {
+		return err
 	}
 	r.Destroy, err = p.OfDestroy()
 	return err

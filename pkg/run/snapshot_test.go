@@ -43,7 +43,7 @@ func TestSnapshotsKeepTheirRevisions(t *testing.T) {
 	if s, err := l.Snapshot("first"); err != nil || s.Run != "s1" || s.Reason != "why s1" || s.Revision.Values != "values of one" || s.String() != "snapshot first was made by ann at 2026-03-01T12:02:00Z" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if v, err := l.Revision("one", l.Revisions(plan.AllOperations(), nil)); err != nil || v.Source != source("v1") {
+	if v, err := l.Revision("shop@prod", "one", l.Revisions(plan.AllOperations(), nil)); err != nil || v.Source != source("v1") {
 		t.Errorf("the revision of a snapshot is %+v, %v", v, err)
 	}
 	if kept := l.Kept(); len(kept) != run.MostRevisions+1 || kept[run.MostRevisions].Run != "one" {

@@ -28,7 +28,7 @@ func (t *Table) MarkWaiting(ctx context.Context, r run.Run) error {
 func (t *Table) End(ctx context.Context, r run.Run, x run.Exit) error {
 	now := time.Now()
 	writes := ending(r, now)
-	writes[0].set["changes"] = r.Changes
+	writes[0].set["changes"], writes[0].set["same"] = r.Changes, r.Same
 	writes[0].where = "#epoch = :epoch AND #generation = :generation AND #state = :from AND " + live
 	writes[0].with = alive(values{"epoch": r.Epoch, "generation": r.Generation, "from": x.From})
 	lock := change(r.Project, x.Lock)

@@ -54,6 +54,8 @@ type storedRun struct {
 	Kind               project.Kind            `json:"kind,omitempty"`
 	Destroy            *project.Destroy        `json:"destroy,omitempty"`
 	SnapshotPolicy     *project.SnapshotPolicy `json:"snapshot_policy,omitempty"`
+	Settings           string                  `json:"settings,omitempty"`
+	Same               run.Source              `json:"same,omitzero"`
 	Revision           string                  `json:"revision,omitempty"`
 	Values             string                  `json:"values,omitempty"`
 	Steps              []run.Step              `json:"-"` // items of their own

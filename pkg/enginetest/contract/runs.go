@@ -101,7 +101,7 @@ func runLaws() []law {
 				Home:  project.Target{Name: "default", Account: "000000000000", Region: "us-east-1"},
 			}
 			want.Values, want.Revision, want.Snapshot = "values", "earlier", "monday"
-			want.FromEnvironment, want.FromRevision = "staging", "previous"
+			want.FromEnvironment, want.FromRevision, want.Settings = "staging", "previous", "digest"
 			want.SnapshotPolicy, want.NoBackups, want.KeepBackups = &project.SnapshotPolicy{Keep: 3, For: project.LeastTTL}, true, true
 			want.Retain, want.Skip, want.WhileSuspended = []string{"db:Table"}, []string{"db.Table"}, true
 			want.Promotion = &project.Promotion{From: "staging", To: "next", Soak: project.Timeout(time.Hour), Alarms: []project.PromotionAlarm{{Name: "errors", Target: want.Destroy.Home}}}
@@ -314,8 +314,9 @@ func endLaws() []law {
 		}},
 		{"a run that has ended stays as it ended", func(b bench) {
 			r := b.commit("one")
-			r.State = run.StateSucceeded
+			r.State, r.Same = run.StateSucceeded, run.Source{Key: "same", Version: "1"}
 			b.ok(b.end(r))
+			b.same(b.run("one").Same, r.Same)
 			r.State = run.StateFailed
 			b.is(b.end(r), fault.Stale)
 			b.is(b.raise("one", 1), fault.Stale)

@@ -86,7 +86,7 @@ func (s *Store) End(_ context.Context, r run.Run, x run.Exit) error {
 			s.change(r.Project, x.Lock)
 		}
 		k.run.State, k.run.Messages, k.run.Ended = r.State, slices.Clone(r.Messages), r.Ended
-		k.run.Changes = r.Changes
+		k.run.Changes, k.run.Same = r.Changes, r.Same
 		s.audit[r.ID] = append(s.audit[r.ID], Entry{Time: r.Ended, What: string(r.State)})
 		delete(s.open, r.ID)
 		if x.Rollback != nil {

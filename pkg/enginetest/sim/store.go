@@ -251,6 +251,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		k.run.Deadline, k.run.Schedule, k.run.Messages = r.Deadline, r.Schedule, slices.Clone(r.Messages)
 		k.run.MaxParallel, k.run.MaxFailures, k.run.Changes = slices.Clone(r.MaxParallel), slices.Clone(r.MaxFailures), r.Changes
 		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Revision, k.run.Values, k.run.Snapshot = r.Kind, r.Approval, r.Destroy, r.Revision, r.Values, r.Snapshot
+		k.run.Settings = r.Settings
 		k.run.SnapshotPolicy, k.run.NoBackups, k.run.KeepBackups = r.SnapshotPolicy, r.NoBackups, r.KeepBackups
 		k.run.FromEnvironment, k.run.FromRevision, k.run.Promotion = r.FromEnvironment, r.FromRevision, r.Promotion
 		return true, nil

@@ -42,7 +42,7 @@ func TestRevisionsOutliveTheirRuns(t *testing.T) {
 func TestRevisionByItsName(t *testing.T) {
 	const route = "GET" + ofShop + "/revisions/{revision}"
 	for word, want := range map[string]string{
-		oldest: oldest, oldest[:3]: oldest, "current": middle, "previous": oldest, "current~2": old.Run, "zzzz": old.Run,
+		oldest: oldest, oldest[:3]: oldest, "current": middle, "previous": middle, "current~1": oldest, "current~2": old.Run, "zzzz": old.Run,
 	} {
 		if got := read[report.Revision](t, deployedBefore(), route, "revision="+word); got.Run != want || got.Current != (want == middle) {
 			t.Errorf("%s: %+v", word, got)
