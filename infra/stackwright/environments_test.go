@@ -28,7 +28,7 @@ func TestEnvironments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l, h := open(t)
 			l.edit("stackwright.yaml", "environments:\n", ephemeral)
-			l.has(l.run("deploy", l.project, "--env", "qa").err, "environments: qa is not listed and fits no pattern: list it, or name another: available: pr-*, prod")
+			l.has(l.run("deploy", l.project, "--env", "qa").err, "environments: qa is not listed and fits no pattern: list it, or name another: available: pr-*, default, prod")
 			l.has(l.run("deploy", l.project, "--env", "pr-*").err, "environments: pr-* is a pattern: name an environment that fits it, such as pr-1")
 			l.has(l.must(cli.ExitOK, "deploy", l.project, "--env", "pr-7"), "3 created")
 			l.must(cli.ExitOK, "deploy", l.project, "--env", "prod")
@@ -102,4 +102,70 @@ func (l *laptop) sweep(h *host.Host) {
 	if err != nil || out.FunctionError != nil {
 		l.Fatal(err, string(out.Payload))
 	}
+}
+
+// Where the files list environments, and default is not one of them, a command that is about one has to name it.
+func TestEnvironmentHasToBeNamed(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.edit("stackwright.yaml", "  default: {}", "  dev: {}\n  pr-*: {}")
+	const name = "the files list environments, and default is not one of them: name one with --env: dev, pr-*, prod"
+	for _, args := range [][]string{
+		{"deploy"}, {"plan"}, {"cost"}, {"destroy", "--yes"}, {"refresh"}, {"adopt"}, {"prune", "--yes"}, {"suspend"}, {"resume"}, {"render"}, {"graph"},
+		{"drift", "--revert"}, {"drift", "--accept", "--out", t.TempDir()}, {"rollback"}, {"extend", "--for", "2d"}, {"snapshots", "prune", "--yes"},
+	} {
+		r := l.run(append(args, l.project)...)
+		if l.has(r.err, name); r.code != cli.ExitRefused {
+			t.Errorf("%v ended with %d", args, r.code)
+		}
+	}
+	l.has(l.run("why", "topic", l.project).err, name)
+	l.has(l.run("replace", "topic", "--files", l.project, "--yes").err, name)
+	l.elsewhere = true
+	l.has(l.must(cli.ExitOK, "validate", l.project), "pair@dev is valid", "pair@pr-1 is valid", "pair@prod is valid")
+	l.elsewhere = false
+	if stacks := l.must(cli.ExitOK, "stacks"); strings.Contains(stacks, "pair") {
+		t.Error(stacks)
+	}
+	l.must(cli.ExitOK, "plan", l.project, "--env", "dev")
+	l.env["STACKWRIGHT_ENV"] = "dev"
+	l.must(cli.ExitOK, "plan", l.project)
+}
+
+// A check and a drift detection without --env are about all environments, and so are the lists of revisions and snapshots. Where nothing
+// is recorded, an operation about recorded stacks is refused, and names the environments that have some.
+func TestOfAllEnvironments(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.edit("stackwright.yaml", "  default: {}", "  dev: {}\n  qa: {}")
+	for _, command := range []string{"drift", "check"} {
+		r := l.run(command, l.project)
+		if l.has(r.err, "nothing is recorded for pair, in any environment: deploy it first"); r.code != cli.ExitRefused {
+			t.Errorf("%s of nothing ended with %d", command, r.code)
+		}
+	}
+	for _, environment := range []string{"dev", "prod"} {
+		l.must(cli.ExitOK, "deploy", l.project, "--env", environment)
+		l.must(cli.ExitOK, "snapshot", "monday", "--project", "pair", "--env", environment)
+	}
+	for _, command := range []string{"drift", "check", "refresh", "suspend", "resume", "destroy", "prune"} {
+		args := []string{command, l.project, "--env", "qa"}
+		if command == "destroy" || command == "prune" {
+			args = append(args, "--yes")
+		}
+		r := l.run(args...)
+		if l.has(r.out, "nothing is recorded for pair@qa: deploy it first, or name an environment of pair that has stacks: pair@dev, pair@prod"); r.code != cli.ExitRefused {
+			t.Errorf("%s of nothing ended with %d", command, r.code)
+		}
+	}
+	l.has(l.must(cli.ExitOK, "check", l.project), "check of pair@dev succeeded", "check of pair@prod succeeded")
+	l.has(l.must(cli.ExitOK, "drift", l.project, "--exit-code"), "drift of pair@dev succeeded", "drift of pair@prod succeeded")
+	l.has(l.must(cli.ExitOK, "snapshots", l.project), "pair@dev", "pair@prod")
+	l.has(l.must(cli.ExitOK, "revisions", l.project), "pair@dev", "pair@prod")
+	if prod := l.must(cli.ExitOK, "revisions", l.project, "--env", "prod"); strings.Contains(prod, "pair@dev") {
+		t.Error(prod)
+	}
+	r := l.run("revisions", l.project, "--limit", "1")
+	l.has(r.err, "1 older: stackwright revisions --before ", l.project)
+	l.has(l.run("revisions", l.project, "--before", "current").err, "--before current: 2 projects and environments have such a revision: give --project and --env")
 }

@@ -45,8 +45,10 @@ func drift(ctx context.Context, c *call) (int, error) {
 	case f.plan && !f.revert:
 		return c.refuse(fault.New(fault.Invalid, "--plan shows what --revert would change: add --revert"))
 	}
-	f.exact = f.plan
-	return request(ctx, c)
+	if f.exact = f.plan; f.revert {
+		return request(ctx, c)
+	}
+	return examine(ctx, c)
 }
 
 // acceptDrift writes the live values of drifted stacks into copies of their templates. It changes no file of the project.

@@ -30,8 +30,12 @@ RUN is the ID of a run, or its beginning if only one run has it.`
 	ofRev = `
 
 A revision is what a run has deployed: the project's files, with the values from outside the project that it has read. It is named by the
-ID of the run, or its beginning if no other revision's begins so; or by current, which is deployed now; previous, which was deployed successfully to all
-stacks before that; or current~2, current~3 and so on. After a rollback, previous is what it has replaced.`
+ID of the run, or its beginning if no other revision's begins so; or by current, which was deployed last, successfully and to all stacks; previous, the one
+before that, or, if something else has failed since, current; or current~1, current~2 and so on. They count what has changed something, each once. After a rollback, previous
+is what it has replaced.`
+	ofLists = `
+
+DIR or FILE says which project it is; without it, it is the project of --project, or of the current folder, or else all. Without --env it lists those of all environments.`
 	ofHere = `
 
 DIR or FILE says which project it is, with the environment of --env. Without it, it is the project of --project; or without that, of the current folder, as for
@@ -168,10 +172,10 @@ for such a plan. On a terminal it asks first, unless --yes is given.` + ofProjec
 		},
 		{
 			name: "check", args: "[DIR|FILE]", most: 1, group: groupChange, short: "compare the live stacks with their records",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: examine,
 			long: `Compares every recorded stack with the live one: whether it exists, belongs to the project, was left well by its last operation, was
 changed outside Stackwright, and has the recorded outputs. The run fails if one is not as recorded, and says what to do. It changes neither stacks
-nor records.` + ofDir + codes,
+nor records. Without --env it compares those of all environments, a run each.` + ofDir + codes,
 			examples: []string{"check", "check examples/shop --env prod --only data/"},
 		},
 		{
@@ -180,7 +184,8 @@ nor records.` + ofDir + codes,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
---exit-code, the exit code is 5 if a stack has drifted. Nested stacks are compared, too. CloudFormation compares only properties that the template has, and
+--exit-code, the exit code is 5 if a stack has drifted. Without --env it is about all environments of the project, a run each; --revert and --accept are
+about one. Nested stacks are compared, too. CloudFormation compares only properties that the template has, and
 not all types of resources. It reads them with the permissions of Stackwright, which the owner of the installation grants with the setting driftPolicies.
 
 With --revert it reverts the drift that the last detection has found, with a change set for each stack that compares the deployed template with the live resources.
@@ -363,16 +368,16 @@ a run. Without --project and --env, it also lists the changes of the installatio
 			long: `Lists the steps of runs that changed a stack, or tried to, newest first, with who requested the run. STACK is its name in the
 project, also of a stack that is deleted. It goes back 90 days, or to the update of the installation that began to record it.`,
 			examples: []string{"history data/db", "history data/db --project shop --env prod -o json"}},
-		{name: "revisions", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list what was deployed to a project, newest first",
+		{name: "revisions", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list what was deployed, newest first",
 			flags: "limit.revisions before " + recorded + "output " + where, run: listRevisions,
-			long: `Lists the revisions of a project and environment, newest first: what runs have deployed, or have started to deploy, each configuration once, with its newest
+			long: `Lists the revisions of projects, newest first: what runs have deployed, or have started to deploy, each configuration once, with its newest
 run. DEPLOYED marks the one that was last deployed successfully to all stacks. Runs are kept for 90 days; the newest 20 revisions that were deployed
-successfully stay longer.` + ofHere + ofRev,
+successfully stay longer.` + ofLists + ofRev,
 			examples: []string{"revisions", "revisions examples/shop --env prod", "revisions --project shop --env prod --limit 5 -o json"}},
-		{name: "snapshots", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list the snapshots of a project, newest first",
+		{name: "snapshots", args: "[DIR|FILE]", most: 1, group: groupShow, short: "list the snapshots, newest first",
 			flags: recorded + "output " + where, run: listSnapshots,
-			long: `Lists the snapshots of a project and environment, newest first: the name, the revision that a restore deploys, how many backups it has, and who made it, when and why.
-With -o json, their ARNs are listed. DEPLOYED marks those whose revision was last deployed successfully to all stacks.` + ofHere,
+			long: `Lists the snapshots of projects, each project's newest first: the name, the revision that a restore deploys, how many backups it has, and who made it, when and why.
+With -o json, their ARNs are listed. DEPLOYED marks those whose revision was last deployed successfully to all stacks.` + ofLists,
 			examples: []string{"snapshots", "snapshots --project shop --env prod -o json"}},
 		{name: "prune", parent: "snapshots", operation: "prune-snapshots", args: "[DIR|FILE]", most: 1, short: "delete the snapshots that the project does not keep",
 			flags: "reason refuse plan.kept exit-code.kept yes " + recorded + watching + where + hosted, run: pruneSnapshots,

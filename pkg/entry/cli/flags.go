@@ -13,7 +13,6 @@ import (
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
-	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // flags are those of all commands; each command has some of them.
@@ -71,10 +70,10 @@ func defaults() flags {
 }
 
 // A definition says what a flag sets, a short form and the usage. The default is the
-// value that the flag sets, or preset.
+// value that the flag sets.
 type definition struct {
-	to                   any
-	short, usage, preset string
+	to           any
+	short, usage string
 }
 
 // definitions are those of all flags, by name. If a flag means something else to
@@ -91,7 +90,7 @@ func (f *flags) definitions() map[string]definition {
 		"output":              {to: &f.output, short: "o"}, // its usage names the formats of the command
 		"quiet":               {to: &f.quiet, short: "q", usage: "print only results and errors"},
 		"no-color":            {to: &f.noColor, usage: "print without colour (as the variable NO_COLOR does)"},
-		"env.files":           {to: &f.env, usage: "`environment` of the project", preset: project.DefaultEnvironment},
+		"env.files":           {to: &f.env, usage: "`environment` of the project (default: default, unless the files list only others)"},
 		"var":                 {to: &f.variables, usage: "for a project of Sceptre: a variable, as `NAME=VALUE` or NAME.KEY=VALUE; may be repeated"},
 		"var-file":            {to: &f.variableFiles, usage: "for a project of Sceptre: a YAML `file` of variables; may be repeated"},
 		"map":                 {to: &f.mapped, usage: "the registered target for a profile of Sceptre or an environment of the CDK, as `PROFILE=TARGET`; may be repeated"},
@@ -175,7 +174,7 @@ func (f *flags) definitions() map[string]definition {
 		"plan.kept":       {to: &f.plan, usage: "show which snapshots and backups would be deleted, and which stay, and delete nothing"},
 		"exit-code.kept":  {to: &f.exitCode, usage: "with --plan: end with 5 if there are snapshots to delete"},
 		"plan.back":       {to: &f.plan, usage: "show what would be changed, deleted and lost, and change nothing"},
-		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one)"},
+		"to":              {to: &f.to, usage: "the `revision` to roll back to (default: previous, the last one that was deployed successfully before the current one, or before what has failed since)"},
 		"from":            {to: &f.from, usage: "the `environment` whose revision is deployed; required"},
 		"to.promote":      {to: &f.into, usage: "the `environment` to which it is deployed; required"},
 		"revision":        {to: &f.revision, usage: "the `revision` of the environment (default: the one that was deployed there last, if nothing newer has failed or is not over)"},
@@ -210,9 +209,6 @@ func (f *flags) add(set *pflag.FlagSet, words string) {
 		d := all[word]
 		switch to := d.to.(type) {
 		case *string:
-			if d.preset != "" {
-				*to = d.preset
-			}
 			set.StringVarP(to, name, d.short, *to, d.usage)
 		case *bool:
 			set.BoolVarP(to, name, d.short, *to, d.usage)
@@ -436,6 +432,19 @@ func (c *call) commandLine(words ...string) string {
 		all = append(all, quoted(w))
 	}
 	return strings.Join(all, " ")
+}
+
+// commandAbout writes a command about the folder, project and environment that the call was given, as a person types it.
+func (c *call) commandAbout(words ...string) string {
+	if !c.command.selects {
+		words = append(words, c.args...)
+	}
+	for _, one := range []struct{ flag, value string }{{"project", c.flags.project}, {"env", c.flags.env}} {
+		if c.flags.given[one.flag] {
+			words = append(words, "--"+one.flag, one.value)
+		}
+	}
+	return c.commandLine(words...)
 }
 
 // quoted puts a word in quotes if a shell would not take it as it is.

@@ -13,26 +13,24 @@ import (
 	"github.com/stackwright/stackwright/pkg/entry/term"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
-	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
 // usualRevisions is how many revisions are listed without --limit.
 const usualRevisions = 20
 
-// listRevisions lists the revisions of a project, newest first.
+// listRevisions lists the revisions of projects, newest first.
 func listRevisions(ctx context.Context, c *call) (int, error) {
-	return c.aboutProject(ctx, c.openReadOnly, func(s *session, id string) (int, error) {
-		all, err := s.to.Revisions(ctx, id)
+	return c.aboutProjects(ctx, func(s *session, ids []string) (int, error) {
+		all, err := s.revisionsOf(ctx, ids)
+		if err == nil && c.flags.before != "" {
+			all, err = s.olderThan(ctx, all, ids, c.flags.before)
+		}
+		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
+			return c.refuse(err)
+		}
 		if err != nil {
 			return ExitFailed, err
-		}
-		if before := c.flags.before; before != "" {
-			than, err := s.to.Revision(ctx, id, before)
-			if err != nil {
-				return ExitFailed, fmt.Errorf("--before: %w", err)
-			}
-			all = slices.DeleteFunc(all, func(v report.Revision) bool { return !v.Requested.Before(than.Requested) })
 		}
 		most := usualRevisions
 		if n := c.flags.limit.n; n != nil {
@@ -42,23 +40,70 @@ func listRevisions(ctx context.Context, c *call) (int, error) {
 		if c.flags.output == "json" {
 			var objects []any
 			for _, v := range shown {
-				objects = append(objects, struct {
-					Project string `json:"project"`
-					report.Revision
-				}{id, v})
+				objects = append(objects, v)
 			}
 			return ExitOK, c.printJSON(objects...)
 		}
-		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table([]string{"REVISION", "PROJECT", "DEPLOYED", "OPERATION", "STATE", "REQUESTED", "TOOK", "BY"}, revisionRows(id, shown), c.width()), "\n"))
+		head := []string{"REVISION", "PROJECT", "DEPLOYED", "OPERATION", "STATE", "REQUESTED", "TOOK", "BY"}
+		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table(head, revisionRows(shown), c.width()), "\n"))
 		if more := len(all) - len(shown); more > 0 && len(shown) > 0 {
-			fmt.Fprintf(c.Err, "%d older: %s\n", more, c.commandLine("revisions", "--before", shown[len(shown)-1].Run))
+			fmt.Fprintf(c.Err, "%d older: %s\n", more, c.commandAbout("revisions", "--before", shown[len(shown)-1].Run))
 		}
 		return ExitOK, err
 	})
 }
 
+// A revisionOf is a revision of a project, as JSON.
+type revisionOf struct {
+	Project string `json:"project"`
+	report.Revision
+}
+
+// revisionsOf lists the revisions of projects, newest first.
+func (s *session) revisionsOf(ctx context.Context, ids []string) ([]revisionOf, error) {
+	var all []revisionOf
+	for _, id := range ids {
+		some, err := s.to.Revisions(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("list the revisions of %s: %w", id, err)
+		}
+		for _, v := range some {
+			all = append(all, revisionOf{id, v})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b revisionOf) int { return b.Requested.Compare(a.Requested) })
+	return all, nil
+}
+
+// olderThan are the revisions that are older than the one that a word names in one of the projects.
+func (s *session) olderThan(ctx context.Context, all []revisionOf, ids []string, word string) ([]revisionOf, error) {
+	var found []report.Revision
+	missing := fault.New(fault.Missing, "none of the %d projects and environments has a revision %s", len(ids), quoted(word))
+	for _, id := range ids {
+		v, err := s.to.Revision(ctx, id, word)
+		switch {
+		case err == nil:
+			found = append(found, v)
+		case fault.Is(err, fault.Missing):
+			if len(ids) == 1 {
+				missing = err
+			}
+		default:
+			return nil, fmt.Errorf("--before: %w", err)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("--before: %w", missing)
+	case 1:
+		return slices.DeleteFunc(all, func(v revisionOf) bool { return !v.Requested.Before(found[0].Requested) }), nil
+	}
+	return nil, fault.New(fault.Invalid, "--before %s: %d projects and environments have such a revision: give --project and --env",
+		quoted(word), len(found))
+}
+
 // revisionRows are the rows of a table of revisions.
-func revisionRows(id string, all []report.Revision) [][]string {
+func revisionRows(all []revisionOf) [][]string {
 	var rows [][]string
 	for _, v := range all {
 		deployed, state, took := "", string(v.State), ""
@@ -68,10 +113,13 @@ func revisionRows(id string, all []report.Revision) [][]string {
 		if v.Partial {
 			state += ", some stacks"
 		}
+		if v.Unchanged {
+			state += ", changed nothing"
+		}
 		if !v.Ended.IsZero() {
 			took = v.Ended.Sub(v.Started).Round(time.Second).String()
 		}
-		rows = append(rows, []string{v.Run, id, deployed, v.Operation, state, v.Requested.Local().Format(time.DateTime), took, v.Who})
+		rows = append(rows, []string{v.Run, v.Project, deployed, v.Operation, state, v.Requested.Local().Format(time.DateTime), took, v.Who})
 	}
 	return rows
 }
@@ -132,76 +180,6 @@ func (s *session) begin(ctx context.Context, q run.Request) (int, error) {
 		return ExitFailed, err
 	}
 	return s.watch(ctx, watch{run: started})
-}
-
-// aboutProject calls f with the project that the call is about: that of its folder, or the one that its flags choose. A function whose
-// arguments name no folder takes them from the call before.
-func (c *call) aboutProject(ctx context.Context, enter func(context.Context) (*session, error), f func(s *session, id string) (int, error)) (int, error) {
-	id, err := c.projectHere(ctx)
-	if err != nil {
-		return c.refuse(err)
-	}
-	return c.in(ctx, enter, func(s *session) (int, error) {
-		if id == "" {
-			id, err = s.oneProject(ctx)
-		}
-		if fault.Is(err, fault.Missing, fault.Invalid) {
-			return c.refuse(err)
-		}
-		if err != nil {
-			return ExitFailed, err
-		}
-		return f(s, id)
-	})
-}
-
-// projectHere is the project of the folder that the call names. If it names neither a folder nor a project, it is that of the current
-// folder, as for deploy. It is empty if there is none.
-func (c *call) projectHere(ctx context.Context) (string, error) {
-	named := len(c.args) > 0
-	switch {
-	case named && c.flags.given["project"]:
-		return "", fault.New(fault.Invalid, "--project: the project is that of %s: give one of them", quoted(c.args[0]))
-	case !named && c.flags.project != "":
-		return "", nil
-	}
-	path, err := c.folder()
-	switch {
-	case !named && fault.Is(err, fault.Missing):
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	c.flags.env = cmp.Or(c.flags.env, project.DefaultEnvironment)
-	l, err := c.load(ctx)
-	if err == nil {
-		return l.Project.ID(), nil
-	}
-	if name := nameIn(path); name != "" { // that is all that the command has to know
-		id := project.ID(name, c.flags.env)
-		why := fmt.Sprintf("has errors, which %s lists", c.commandLine("validate", path))
-		if !fault.Is(err, fault.Invalid) {
-			why = fmt.Sprintf("cannot be read (%v)", err)
-		}
-		fmt.Fprintf(c.Err, "%s %s: this command needs only the name of the project, and is about %s\n", quoted(path), why, id)
-		return id, nil
-	}
-	c.explain(err)
-	return "", fault.New(fault.Invalid, "this command needs the name of the project, and cannot read it from %s: correct the errors there, or give --project and --env instead of a folder, as in --project shop --env prod", quoted(path))
-}
-
-// oneProject is the only project and environment that the call's flags choose.
-func (s *session) oneProject(ctx context.Context) (string, error) {
-	all, err := s.projects(ctx)
-	switch {
-	case err != nil:
-		return "", err
-	case len(all) == 0:
-		return "", fault.New(fault.Missing, "there is no such project: it has had no run, or you may not read it: %s lists the runs of all", s.call.commandLine("runs"))
-	case len(all) > 1:
-		return "", fault.New(fault.Invalid, "%d projects and environments have had runs: give --project and --env: %s", len(all), strings.Join(all[:min(len(all), 10)], ", "))
-	}
-	return all[0], nil
 }
 
 // revisionWords lists the revisions, for the completion of an argument or flag.

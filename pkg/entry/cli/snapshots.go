@@ -15,36 +15,39 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// listSnapshots lists the snapshots of a project, newest first.
+// listSnapshots lists the snapshots of projects, each project's newest first.
 func listSnapshots(ctx context.Context, c *call) (int, error) {
-	return c.aboutProject(ctx, c.openReadOnly, func(s *session, id string) (int, error) {
-		all, err := s.to.Snapshots(ctx, id)
-		if err != nil {
-			return ExitFailed, err
-		}
-		if c.flags.output == "json" {
-			var objects []any
+	return c.aboutProjects(ctx, func(s *session, ids []string) (int, error) {
+		var objects []any
+		var rows [][]string
+		var caveats strings.Builder
+		for _, id := range ids {
+			all, err := s.to.Snapshots(ctx, id)
+			if err != nil {
+				return ExitFailed, fmt.Errorf("list the snapshots of %s: %w", id, err)
+			}
 			for _, one := range all {
+				for _, c := range one.Caveats {
+					fmt.Fprintf(&caveats, "%s: %s\n", one.Snapshot, c)
+				}
+				deployed := ""
+				if one.Revision.Current {
+					deployed = "now"
+				}
 				objects = append(objects, struct {
 					Project string `json:"project"`
 					report.Snapshot
 				}{id, one})
+				rows = append(rows, []string{
+					one.Snapshot, id, one.Revision.Run, deployed, backupsOf(one), one.Made.Local().Format(time.DateTime), one.Who, one.Reason,
+				})
 			}
+		}
+		if c.flags.output == "json" {
 			return ExitOK, c.printJSON(objects...)
 		}
-		var rows [][]string
-		var caveats strings.Builder
-		for _, one := range all {
-			for _, c := range one.Caveats {
-				fmt.Fprintf(&caveats, "%s: %s\n", one.Snapshot, c)
-			}
-			deployed := ""
-			if one.Revision.Current {
-				deployed = "now"
-			}
-			rows = append(rows, []string{one.Snapshot, id, one.Revision.Run, deployed, backupsOf(one), one.Made.Local().Format(time.DateTime), one.Who, one.Reason})
-		}
-		_, err = fmt.Fprintln(c.Out, strings.Join(term.Table([]string{"SNAPSHOT", "PROJECT", "REVISION", "DEPLOYED", "BACKUPS", "MADE", "BY", "REASON"}, rows, c.width()), "\n"))
+		head := []string{"SNAPSHOT", "PROJECT", "REVISION", "DEPLOYED", "BACKUPS", "MADE", "BY", "REASON"}
+		_, err := fmt.Fprintln(c.Out, strings.Join(term.Table(head, rows, c.width()), "\n"))
 		if err == nil {
 			_, err = fmt.Fprint(c.Out, caveats.String())
 		}

@@ -38,6 +38,9 @@ func (c *call) load(ctx context.Context) (loaded, error) {
 		return loaded{}, err
 	}
 	files, err := c.files(path)
+	if err == nil {
+		err = c.inEnvironment(files)
+	}
 	if err != nil {
 		return loaded{}, err
 	}
