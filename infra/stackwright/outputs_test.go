@@ -18,7 +18,7 @@ func TestOutputsForPrograms(t *testing.T) {
 	}
 	l.has(l.must(cli.ExitOK, "outputs"), "STACK  OUTPUT  VALUE", "PROJECT  ENVIRONMENT", "topic  Text    hello", "pair     default")
 	l.has(l.must(cli.ExitOK, "outputs", "topic", "-o", "env"), "export TOPIC_TEXT=hello\n", "export TOPIC_ARN=arn:aws:sns:")
-	l.has(l.must(cli.ExitOK, "outputs", "topic", "-o", "dotenv"), "TOPIC_TEXT=\"hello\"\n")
+	l.has(l.must(cli.ExitOK, "outputs", "topic", "-o", "dotenv"), "TOPIC_TEXT='hello'\n")
 	l.has(l.must(cli.ExitOK, "outputs", "-o", "tfvars"), "topic_text = \"hello\"\n")
 	l.has(l.must(cli.ExitOK, "outputs", "topic", "-o", "yaml"), "---\noutputs:\n", "  Text: hello\n", "project: pair@default\n")
 	for says, args := range map[string][]string{

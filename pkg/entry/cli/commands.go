@@ -414,7 +414,8 @@ project and hooks are not compared: plan does so. STACK is its name in the proje
 			long: `Shows the recorded outputs of all stacks, of one, or one output of a stack. STACK is its name in the project. With --raw
 it prints the value of one output and nothing else. -o env prints export lines for a shell, -o dotenv lines for a .env
 file, -o tfvars lines for Terraform; the names are those of the stack and the output, such as NETWORK_VPC_SUBNETID and
-network_vpc_subnetid.`,
+network_vpc_subnetid. A name that changes what programs do, such as LD_PRELOAD, gets the prefix OUTPUT_. A value that readers
+of .env files read differently is refused with -o dotenv.`,
 			examples: []string{"outputs", "outputs network/vpc", "outputs network/vpc VpcId --raw", "outputs -o env --project shop --env prod"}},
 		{name: "schedules", group: groupShow, short: "list scheduled operations and when each runs next", flags: recorded + "output " + where, run: listSchedules,
 			long:     `Lists the scheduled operations, which the last deploy took from schedules: in the project file, and when each runs next.`,

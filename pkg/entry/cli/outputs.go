@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 )
@@ -17,7 +15,7 @@ type output struct{ environment, name, stack, key, value string }
 
 // listOutputs shows the recorded outputs: of all stacks, of one, or one of them.
 func listOutputs(ctx context.Context, c *call) (int, error) {
-	format := map[string]func(output) string{"env": exported, "dotenv": dotenv, "tfvars": tfvars}[c.flags.output]
+	format := map[string]func(output) (string, error){"env": exported, "dotenv": dotenv, "tfvars": tfvars}[c.flags.output]
 	switch {
 	case c.flags.raw && len(c.args) < 2:
 		return c.refuse(fault.New(fault.Invalid, "--raw prints one value: give a stack and the key of an output"))
@@ -41,7 +39,7 @@ func listOutputs(ctx context.Context, c *call) (int, error) {
 
 // printOutputs prints a line for each output; without a format, the value of the
 // only one.
-func (c *call) printOutputs(ctx context.Context, format func(output) string) (int, error) {
+func (c *call) printOutputs(ctx context.Context, format func(output) (string, error)) (int, error) {
 	return c.in(ctx, c.openReadOnly, func(s *session) (int, error) {
 		rows, err := s.rowsOf(ctx)
 		if err != nil {
@@ -54,7 +52,9 @@ func (c *call) printOutputs(ctx context.Context, format func(output) string) (in
 		for _, o := range all {
 			text := o.value
 			if format != nil {
-				text = format(o)
+				if text, err = format(o); err != nil {
+					return ExitFailed, err
+				}
 				if twin, is := seen[o.variable()]; is {
 					return ExitFailed, fault.New(fault.Invalid, "output %s of %s in %s@%s and output %s of %s in %s@%s have the same name %s: give a stack, or --project and --env",
 						twin.key, twin.stack, twin.name, twin.environment, o.key, o.stack, o.name, o.environment, o.variable())
@@ -110,27 +110,4 @@ func outputsOfRows(rows []row) []output {
 		}
 	}
 	return all
-}
-
-// variable is the name of an output's environment variable: NETWORK_VPC_VPCID.
-func (o output) variable() string {
-	return strings.ToUpper(strings.Map(func(r rune) rune {
-		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			return r
-		}
-		return '_'
-	}, o.stack+"_"+o.key))
-}
-
-// exported is an output as a shell reads it.
-func exported(o output) string { return "export " + o.variable() + "=" + quoted(o.value) }
-
-// dotenv is an output as a line of a .env file.
-func dotenv(o output) string { return o.variable() + "=" + strconv.Quote(o.value) }
-
-// tfvars is an output as Terraform reads it, which takes ${ and %{ for more than
-// text.
-func tfvars(o output) string {
-	value := strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(o.value))
-	return strings.ToLower(o.variable()) + " = " + value
 }
