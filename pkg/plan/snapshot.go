@@ -112,7 +112,9 @@ func TakeSnapshot(v View) (Plan, error) {
 }
 
 // NamesFiles is the first message of the plan of a snapshot. Its other messages are caveats.
-func NamesFiles(snapshot, run string) string { return "snapshot " + snapshot + " names the files of run " + run }
+func NamesFiles(snapshot, run string) string {
+	return "snapshot " + snapshot + " names the files of run " + run
+}
 
 // beyondFiles says which stacks a snapshot backs up as they are, and no files have as they are.
 func (v View) beyondFiles() []string {

@@ -96,13 +96,18 @@ const emulated = "000000000000"
 // By says for people who made the request. A claim stands beside what is known, marked as one;
 // on a laptop, where AWS knows nothing, the claim stands alone.
 func (q Request) By() string {
-	switch {
-	case q.Claim == "":
-		return q.Who
-	case q.Requester == emulated:
-		return q.Claim
+	if known := q.Known(); q.Claim == "" || known == q.Claim {
+		return known
 	}
 	return fmt.Sprintf("%s, says it is %q", cmp.Or(q.Who, "unknown principal"), q.Claim)
+}
+
+// Known is who made the request, without what nobody has checked. On a laptop, where AWS knows nothing, it is the claim.
+func (q Request) Known() string {
+	if q.Requester == emulated {
+		return cmp.Or(q.Claim, q.Who)
+	}
+	return q.Who
 }
 
 // PromotedFrom is the project and environment whose revision q promotes, such as "shop@staging"; "" if it promotes none. Who requests

@@ -32,5 +32,8 @@ func TestClaimOnALaptop(t *testing.T) {
 		if got := q.By(); got != want {
 			t.Errorf("account %s: %s", requester, got)
 		}
+		if got := q.Known(); (got == "ann@laptop") != (want == "ann@laptop") {
+			t.Errorf("account %s: a filter finds %s", requester, got)
+		}
 	}
 }

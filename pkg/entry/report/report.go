@@ -20,6 +20,7 @@ type Run struct {
 	State        run.State       `json:"state"`
 	Command      run.Command     `json:"command"`
 	Forced       bool            `json:"forced,omitempty"`           // updates in progress are cancelled too
+	By           string          `json:"by"`                         // who has requested it, for people: what is known, and beside it, marked, what is only said
 	Who          string          `json:"who"`                        // requested it, as AWS or the schedule says
 	Claim        string          `json:"claim,omitempty"`            // who the sender says that he is; nobody checks it
 	Requester    string          `json:"requester,omitempty"`        // the account that S3 names as the sender of the upload or the request object
@@ -130,7 +131,8 @@ func (o Owner) By() string {
 // Of reports a run as it is now, without the queue of its project.
 func Of(r run.Run, now time.Time) Run {
 	shown := Run{
-		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command, Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
+		Run: r.ID, Project: r.Project, Operation: r.Operation, State: r.State, Command: r.Command,
+		By: r.By(), Who: r.Who, Claim: r.Claim, Requester: r.Requester, Reason: r.Reason, Of: r.Of,
 		Upload: r.Upload, Schedule: r.Schedule, Source: r.Source, Epoch: r.Epoch, Generation: r.Generation, Observed: r.ObservedGeneration, Digest: r.Digest, MaxParallel: r.MaxParallel, MaxFailures: r.MaxFailures,
 		SupersededBy: r.SupersededBy, Restarts: r.Restarts, Requested: r.Requested, Ended: r.Ended, Plan: r.Changes, Unchanged: r.Unchanged, Messages: r.Messages,
 		Forced: r.Forced, Started: r.Started, Deadline: r.Deadline, Revision: r.Revision, From: r.FromEnvironment, Follows: r.Follows, NotBefore: r.NotBefore,

@@ -44,6 +44,7 @@ func TestRunAsJSON(t *testing.T) {
  "operation": "deploy",
  "state": "running",
  "command": "supersede",
+ "by": "unknown principal of account 111122223333, says it is \"ann\"",
  "who": "unknown principal of account 111122223333",
  "claim": "ann",
  "requester": "111122223333",

@@ -41,7 +41,7 @@ type RunFilter struct {
 
 // Wants reports whether a run is selected.
 func (f RunFilter) Wants(r run.Run) bool {
-	return f.Has(r.Project) && (f.Operation == "" || f.Operation == r.Operation) && (f.State == "" || f.State == r.State) && strings.Contains(r.By(), f.Who) &&
+	return f.Has(r.Project) && (f.Operation == "" || f.Operation == r.Operation) && (f.State == "" || f.State == r.State) && strings.Contains(r.Known(), f.Who) &&
 		!r.Requested.Before(f.Since) && (f.Until.IsZero() || r.Requested.Before(f.Until))
 }
 

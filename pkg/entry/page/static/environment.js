@@ -17,7 +17,7 @@ function Runs({ project }) {
       h('td', null, h(State, { state: r.state })),
       h('td', null, h('a', { href: runLink(project, r.run) }, r.operation), r.reason && h('small', null, r.reason)),
       h('td', null, h(Time, { at: r.requested })),
-      h('td', { class: 'who' }, r.schedule ? `schedule ${r.schedule}` : r.claim || r.who),
+      h('td', { class: 'who' }, r.schedule ? `schedule ${r.schedule}` : r.by),
       h('td', { class: 'number' }, h(Took, { from: r.started, to: r.ended }))))));
 }
 

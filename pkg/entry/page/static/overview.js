@@ -120,7 +120,7 @@ export function Overview() {
       running > 0 && h('span', { class: 'busy' }, `${running} running`), waiting > 0 && h('span', { class: 'wait' }, `${waiting} waiting`), failing.length > 0 && h('span', { class: 'bad' }, `${failing.length} failed`)),
     failing.length > 0 && h('section', { class: 'panel bad' }, h('h2', null, 'Failed, and no later run has repaired it'),
       h('ul', null, failing.map(({ project, attention: r }) => h('li', null, h(Mark, { state: 'failed' }),
-        h('a', { href: runLink(project, r.run) }, `failed ${r.operation} of ${project}`), ' ', `requested by ${r.claim || r.who} `, h(Time, { at: r.ended || r.requested }))))),
+        h('a', { href: runLink(project, r.run) }, `failed ${r.operation} of ${project}`), ' ', `requested by ${r.by} `, h(Time, { at: r.ended || r.requested }))))),
     approvals.length > 0 && h('section', { class: 'panel wait' }, h('h2', null, 'Waiting for a person'),
       h('ul', null, approvals.map((q) => h(Question, { key: `${q.run} ${q.step}`, q })))),
     h('div', { class: 'cards' }, environments.map((e) => h(Card, { key: e.project, ...e }))),

@@ -98,7 +98,7 @@ function Steps({ steps }) {
 
 function Log({ run }) {
   const all = [
-    [run.requested, `requested by ${run.schedule ? `schedule ${run.schedule}` : run.claim || run.who}${run.reason ? `: ${run.reason}` : ''}`],
+    [run.requested, `requested by ${run.schedule ? `schedule ${run.schedule}` : run.by}${run.reason ? `: ${run.reason}` : ''}`],
     [run.started, 'started'],
     ...(run.steps || []).flatMap((s) => [[s.started, `${s.step} started`], [s.ended, `${s.step} ${s.status === 'done' ? 'done' : s.status}${s.why ? `: ${s.why}` : ''}`]]),
     ...(run.commands || []).map((c) => [c.given, `${c.command} by ${c.who}${c.reason ? `: ${c.reason}` : ''}`]),
@@ -137,7 +137,7 @@ export function Run({ project, run: id, part: given }) {
     h('div', { class: 'head' },
       h('h1', null, run.operation, h('span', { class: 'env' }, run.project.replace('@', ' / '))),
       h(State, { state: run.command === 'pause' && !run.ended ? 'paused' : run.state }),
-      h('p', { class: 'quiet' }, 'requested by ', run.schedule ? `schedule ${run.schedule}` : run.claim || run.who, ' ', h(Time, { at: run.requested }), run.of && [' · again ', h('a', { href: runLink(project, run.of) }, run.of)],
+      h('p', { class: 'quiet' }, 'requested by ', run.schedule ? `schedule ${run.schedule}` : run.by, ' ', h(Time, { at: run.requested }), run.of && [' · again ', h('a', { href: runLink(project, run.of) }, run.of)],
         run.follows && !run.started && !run.ended && [' · begins ', h(Time, { at: run.not_before })],
         run.from_environment && run.revision && [` · promotes ${run.from_environment}, run `, h('a', { href: runLink(`${project.split('@')[0]}@${run.from_environment}`, run.revision) }, run.revision)]),
       h(Actions, { run })),
