@@ -27,7 +27,8 @@ lib/cidr
 lib/document
 lib/loss
 lib/function          lib/cidr lib/suggest
-lib/template          lib/cidr lib/document lib/graph lib/loss lib/pattern
+lib/property          lib/suggest
+lib/template          lib/cidr lib/document lib/graph lib/loss lib/pattern lib/property
 lib/jinja
 lib/resource
 lib/diagram
@@ -98,7 +99,7 @@ format/plain          project format/archive format/declared format/packages for
 format/cdk            project format/archive format/declared format/problem lib/document lib/template
 format/sceptre        project hook remote format/archive format/declared format/problem format/reference lib/document lib/jinja lib/pattern lib/suggest lib/template
 format/resolve        fault project remote format/archive format/declared format/packages format/problem format/reference lib/document lib/function lib/pattern lib/suggest lib/template
-format/check          project hook format/declared format/problem format/resolve lib/graph lib/loss lib/resource lib/template
+format/check          project hook format/declared format/problem format/resolve lib/graph lib/loss lib/property lib/resource lib/template
 format/draft          fault project format/archive format/declared format/plain format/problem lib/loss lib/pattern lib/template
 format                fault project remote format/archive format/cdk format/check format/declared format/native format/packages format/plain format/problem format/resolve format/sceptre
 format/accept         plan project remote format format/archive format/declared format/problem lib/document lib/pattern lib/template

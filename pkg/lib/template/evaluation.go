@@ -188,16 +188,8 @@ func (e *Evaluation) live(x *Expr, maybe bool, visit func(x *Expr, maybe bool)) 
 	visit(x, maybe)
 	items := x.items
 	if x.form == call && x.name == "Fn::If" {
-		items = items[1:]
-		name, _ := x.items[0].Literal()
-		switch e.conditions[name] {
-		case true:
-			items = items[:1]
-		case false:
-			items = items[1:]
-		default:
-			maybe = true
-		}
+		items = e.branches(x)
+		maybe = maybe || len(items) > 1
 	}
 	for _, item := range items {
 		e.live(item, maybe, visit)
