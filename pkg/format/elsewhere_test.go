@@ -47,7 +47,7 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/broken.yaml":
 		fmt.Fprint(w, "Resources:\n  Vpc: {Type: [\n")
 	case "/names-files.yaml":
-		fmt.Fprint(w, "Resources:\n  F:\n    Type: AWS::Lambda::Function\n    Properties: {Code: ../src, Role: x}\n")
+		fmt.Fprint(w, "Resources:\n  F:\n    Type: AWS::Lambda::Function\n    Properties: {Code: ../src, Role: \"arn:aws:iam::111122223333:role/f\"}\n")
 	case "/large.yaml":
 		w.Header().Set("Content-Length", "524288000")
 		block := []byte(strings.Repeat("x", 64<<10))

@@ -68,6 +68,9 @@ type Options struct {
 	// it.
 	Assumed []project.Target
 
+	// Accepted says that AWS has accepted the templates before: they are not compared with the schemas of resource types.
+	Accepted bool
+
 	Units []string // the names of all registered targets of organizational units
 
 	Store        packages.Store         // the bucket for the files that templates name
@@ -173,6 +176,7 @@ func load(read read, f archive.Files, o Options) (Loaded, error) {
 	p := resolve.Declared(d, f, resolve.Options{
 		Project: o.Project, Name: o.Name, Store: o.Store, Environment: cmp.Or(o.Environment, project.DefaultEnvironment),
 		Targets: o.Targets, Members: o.Members, Units: o.Units, Holds: o.Holds, Remote: elsewhere, Assumed: o.Assumed,
+		Accepted: o.Accepted,
 	}, &list)
 	check.Project(p, o.Installation, o.Targets[project.DefaultTarget], &list)
 	l := Loaded{Unregistered: p.Unregistered, Required: p.Required, Warnings: list.Warnings()}

@@ -66,6 +66,7 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	var loaded format.Loaded
 	err = format.WithUnits(format.Options{
 		Project: name, Environment: environment, Targets: targets, Units: units, Installation: l.own, Store: l.store, Holds: l.holds,
+		Accepted: accepted(r),
 	}, func(o format.Options) (unregistered []string, err error) {
 		loaded, err = l.remotes.read(ctx, r.Source, r.Project, files, o)
 		return loaded.Unregistered, err
@@ -74,6 +75,13 @@ func (l *loader) Project(ctx context.Context, r run.Run) (project.Project, error
 	})
 	l.name, l.templates, l.objects, l.needs = loaded.Project.Name, loaded.Templates, loaded.Objects, loaded.Needs
 	return loaded.Project, err
+}
+
+// accepted reports whether the files of r may have been deployed before. What AWS has accepted then must not become an
+// error when the schemas of AWS are others: a rollback would be refused.
+func accepted(r run.Run) bool {
+	o := plan.AllOperations().Of(r.Operation)
+	return !o.NeedsSource() || !o.Deploys() || o.Restores || r.Schedule != "" || r.State.Over()
 }
 
 // SaveTemplate implements engine.Specs. It stores the objects that the template needs

@@ -99,7 +99,7 @@ func TestProject(t *testing.T) {
 		},
 		"templates with a file that they name": {
 			files: map[string]string{
-				"topic.yaml": topic + "  F:\n    Type: AWS::Lambda::Function\n    Properties: { Code: src/a.py, Role: x }\n", "src/a.py": "a = 1\n",
+				"topic.yaml": topic + "  F:\n    Type: AWS::Lambda::Function\n    Properties: { Code: src/a.py, Role: \"arn:aws:iam::111122223333:role/f\" }\n", "src/a.py": "a = 1\n",
 			},
 			detected: map[string]accept.Detected{"topic": renamed("new")},
 			written:  "topic.yaml",

@@ -45,7 +45,7 @@ func Read(f archive.Files, list *problem.List) (declared.Project, bool) {
 	at := problem.Position{File: manifest}
 	d := declared.Project{File: manifest, Kind: project.CDK, NameAt: problem.Position{File: sideFile}, ListAt: at}
 	r.side = r.readSide()
-	d.Name = r.side.project
+	d.Name, d.Unchecked, d.UncheckedIn = r.side.project, r.side.unchecked, sideFile
 	a, ok := r.assembly("", 0)
 	if !ok {
 		return d, false

@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/stackwright/stackwright/pkg/format/archive"
+	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -15,14 +16,15 @@ import (
 const sideFile = "cdk.yaml"
 
 var (
-	sideKeys    = []string{"project", "targets"}
+	sideKeys    = []string{"project", "targets", "unchecked"}
 	mappingKeys = []string{"environment", "target"}
 )
 
 // A side is the side file.
 type side struct {
-	project string
-	targets []mapping
+	project   string
+	targets   []mapping
+	unchecked []string
 }
 
 // A mapping maps an environment to a registered target.
@@ -66,11 +68,31 @@ func (r *reader) readSide() side {
 			for _, item := range document.Items(p.Value) {
 				s.targets = append(s.targets, r.mapping(document.Resolve(item)))
 			}
+		case "unchecked":
+			s.unchecked = r.unchecked(p.Value)
 		default:
 			r.Add(r.at(sideFile, p.Key), "unknown key %q%s", problem.Short(p.Key.Value), r.Hint(p.Key.Value, sideKeys))
 		}
 	}
 	return s
+}
+
+// unchecked reads what is not compared with the schemas of AWS.
+func (r *reader) unchecked(n *yaml.Node) []string {
+	var all []string
+	if n = document.Resolve(n); n.Kind != yaml.SequenceNode {
+		r.Add(r.at(sideFile, n), "unchecked: expected a list, found %s", document.Kind(n))
+	}
+	for _, item := range document.Items(n) {
+		name, ok := r.scalar(sideFile, "unchecked", item)
+		switch {
+		case ok && declared.UncheckedName.MatchString(name):
+			all = append(all, name)
+		case ok:
+			r.Add(r.at(sideFile, item), "unchecked: %s", declared.NotUnchecked)
+		}
+	}
+	return all
 }
 
 // mapping reads an item of the list of targets.

@@ -22,16 +22,20 @@ type checker struct {
 	home     project.Target
 	collides map[*resolve.Stack]bool    // with another stack's physical name
 	doubted  map[*resolve.Template]bool // its texts were checked
+	compared map[*resolve.Template]bool // its resources were compared with the schemas of AWS
 }
 
 // Project adds the problems of a project to the list.
 func Project(p *resolve.Project, own Installation, home project.Target, list *problem.List) {
-	c := &checker{Project: p, List: list, own: own, home: home, collides: map[*resolve.Stack]bool{}, doubted: map[*resolve.Template]bool{}}
+	c := &checker{
+		Project: p, List: list, own: own, home: home, collides: map[*resolve.Stack]bool{},
+		doubted: map[*resolve.Template]bool{}, compared: map[*resolve.Template]bool{},
+	}
 	c.defaults()
 	c.limits()
 	c.names()
 	c.approvals()
-	for _, check := range []func(*resolve.Stack){c.parameters, c.doubtful, c.ownDefaults, c.values, c.nested,
+	for _, check := range []func(*resolve.Stack){c.parameters, c.doubtful, c.ownDefaults, c.values, c.nested, c.properties,
 		c.capabilities, c.resourceTypes, c.retain, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks, c.lifetime, c.alarms} {
 		for _, s := range p.Stacks {
 			if c.Full() {

@@ -25,13 +25,13 @@ type Installation struct {
 	Externals *project.Externals // whose outputs projects may read; nil if that is not known
 }
 
-// A property names something of a kind, in resources whose types begin with
+// A naming property names something of a kind, in resources whose types begin with
 // types.
-type property struct{ types, name, kind string }
+type naming struct{ types, name, kind string }
 
 // namingProperties are the properties in which a project could name a resource
 // of Stackwright: to create it again, or to change its permissions.
-var namingProperties = []property{
+var namingProperties = []naming{
 	{"AWS::S3::", "BucketName", "bucket"},
 	{"AWS::S3::", "Bucket", "bucket"}, // of a policy or an access point
 	{"AWS::DynamoDB::", "TableName", "table"},
@@ -89,7 +89,7 @@ func (c *checker) harm(s *resolve.Stack) {
 }
 
 // harmBy refuses a property of a resource that names a resource of Stackwright.
-func (c *checker) harmBy(s *resolve.Stack, r template.Resource, p property, x *template.Expr) {
+func (c *checker) harmBy(s *resolve.Stack, r template.Resource, p naming, x *template.Expr) {
 	if value, known := c.Evaluation(s).Condition(r.Condition); known && !value {
 		return
 	}

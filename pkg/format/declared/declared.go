@@ -25,6 +25,8 @@ type Project struct {
 	Moved        []Move
 	Promote      []Stage // the environments in the order in which they are promoted
 	Policies     []project.Policy
+	Unchecked    []string // resource types, and properties as TYPE.PROPERTY, that are not compared with AWS's schemas
+	UncheckedIn  string   // the file where to write more of them, for messages
 }
 
 // Everywhere returns the positions of the stacks that the top level or any

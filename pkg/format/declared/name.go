@@ -9,7 +9,10 @@ var (
 	StackName    = pattern.New(`^[A-Za-z0-9][-A-Za-z0-9]*(/[A-Za-z0-9][-A-Za-z0-9]*)*$`)
 	VariableName = pattern.New(`^[A-Za-z][-_A-Za-z0-9]{0,63}$`)
 	ScheduleName = pattern.New(`^[A-Za-z0-9][-_A-Za-z0-9]{0,31}$`)
-	OutputName   = pattern.New(`^[A-Za-z0-9]{1,255}$`)
+	// UncheckedName is a resource type, or a property of one: TYPE.PROPERTY, with dots between the parts of its path.
+	UncheckedName = pattern.New(`^[A-Za-z0-9]+(::[A-Za-z0-9]+){2}(\.[^.\s$]+)*$`)
+
+	OutputName = pattern.New(`^[A-Za-z0-9]{1,255}$`)
 )
 
 // Limits of a project. Those of a stack are CloudFormation's.
@@ -25,3 +28,6 @@ const (
 	MaxValue      = 4096     // bytes of a parameter's value
 	MaxWritten    = 64 << 10 // bytes of a value as it is written, with its references
 )
+
+// NotUnchecked says what is expected of a name that is not like UncheckedName.
+const NotUnchecked = "expected a resource type or a property of one: write AWS::SQS::Queue, or AWS::SQS::Queue.Property"

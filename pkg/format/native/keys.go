@@ -76,6 +76,8 @@ var (
 			anyOf(stagesShape, ref("promote")), such([]string{"dev", "staging", "prod"}, map[string]any{"order": []any{"dev", map[string]any{"environment": "staging", "soak": "2h"}, "prod"}, "soak": "30m", "alarms": []string{"shop-errors"}})},
 		{"policies", "Conditions that no plan of the project may meet, by name.", but(named(project.Name.String(), ref("policy")), "maxProperties", project.MaxPolicies),
 			such(map[string]any{"data": map[string]any{"deny": "plan.data.size() > 0", "message": "Data would be lost: ask the team data."}})},
+		{"unchecked", "Resource types, and properties as TYPE.PROPERTY, that are not compared with the schemas that AWS publishes.",
+			distinct(matching(declared.UncheckedName.String())), such([]string{"AWS::New::Type", "AWS::SQS::Queue.NewProperty"})},
 	}, layerTable)
 
 	environmentTable = with(layerTable, []key{

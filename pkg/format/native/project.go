@@ -53,6 +53,7 @@ func (p *parser) project(root *yaml.Node) (d declared.Project, ok bool) {
 	d.Moved = p.moved(top["moved"], d)
 	d.Promote = p.promote(top["promote"])
 	d.Policies = p.policies(top["policies"])
+	d.Unchecked, d.UncheckedIn = p.unchecked(top["unchecked"]), p.file
 	return d, true
 }
 

@@ -51,7 +51,7 @@ func isParameters(name string) bool {
 // characters that a name cannot have. The project has no file, and so no name and no
 // environment of its own.
 func Read(f archive.Files, list *problem.List) (declared.Project, bool) {
-	r := &reader{List: list, files: f, byName: map[string]int{}, given: map[string]string{}, project: declared.Project{Kind: project.Templates}}
+	r := &reader{List: list, files: f, byName: map[string]int{}, given: map[string]string{}, project: declared.Project{Kind: project.Templates, UncheckedIn: "stackwright.yaml"}}
 	var found []string
 	named := map[string]bool{}
 	for _, name := range f.Paths() {

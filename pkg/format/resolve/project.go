@@ -27,6 +27,7 @@ type Options struct {
 	Units       []string                  // the names of all registered targets of organizational units
 	Holds       project.Condition         // evaluates the conditions of hooks
 	Remote      *remote.Files             // the files from elsewhere
+	Accepted    bool                      // AWS has accepted the templates before: they are not compared with its schemas
 	Assumed     []project.Target          // targets of which an empty account or region was assumed, and is not known
 }
 
@@ -47,6 +48,10 @@ type Project struct {
 	Required          map[string]project.Target   // the account and region that the first stack in each of them requires; "" is any
 	Store             packages.Store
 	Objects           map[string][]byte // that templates need, by digest; set when everything is resolved
+
+	Unchecked   []string // what is not compared with the schemas of AWS
+	UncheckedIn string   // the file where to write more of it
+	Accepted    bool     // nothing is
 
 	Promotion *project.Promotion // from and to other environments; nil if none is promoted by itself
 
@@ -116,6 +121,7 @@ func Declared(d declared.Project, f archive.Files, o Options, list *problem.List
 		}
 	}
 	r.templates.packager.Project = p.Name
+	p.Unchecked, p.UncheckedIn, p.Accepted = d.Unchecked, d.UncheckedIn, o.Accepted
 	p.templates, p.assumed = r.templates, o.Assumed
 	r.run()
 	p.Objects = r.templates.packager.Objects
@@ -329,7 +335,7 @@ func (p *Project) Of(d declared.Project) (project.Project, map[string][]byte) {
 			continue
 		}
 		n := s.Node
-		n.Needs = needs[n.Name]
+		n.Needs, n.Unchecked = needs[n.Name], d.Unchecked
 		slices.Sort(n.Needs)
 		n.Needs = slices.Compact(n.Needs)
 		switch {

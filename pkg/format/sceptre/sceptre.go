@@ -91,6 +91,7 @@ func read(f archive.Files, elsewhere *remote.Files, list *problem.List, onlyName
 	}
 	d = declared.Project{File: configs + group, Kind: project.Sceptre, NameAt: problem.Position{File: configs + group}, ListAt: problem.Position{File: sideFile}}
 	t.side = t.readSide()
+	d.Unchecked, d.UncheckedIn = t.side.unchecked, sideFile
 	all := t.stacks()
 	t.declare(&d, all)
 	t.name(&d, all)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/format/declared"
 	"github.com/stackwright/stackwright/pkg/format/problem"
 	"github.com/stackwright/stackwright/pkg/lib/document"
 	"github.com/stackwright/stackwright/pkg/lib/jinja"
@@ -24,6 +25,7 @@ type side struct {
 	targets      []mapping
 	variables    *jinja.Dict       // --var and --var-file
 	shell        map[string]string // environment variables
+	unchecked    []string          // what is not compared with the schemas of AWS
 }
 
 // An environment is the stacks below some folders of config/.
@@ -69,7 +71,7 @@ func (m mapping) matches(a account) bool {
 }
 
 var (
-	sideKeys    = []string{"project", "environments", "targets", "variables", "environment_variables"}
+	sideKeys    = []string{"project", "environments", "targets", "variables", "environment_variables", "unchecked"}
 	mappingKeys = []string{"profile", "region", "role", "service_role", "target"}
 )
 
@@ -117,6 +119,15 @@ func (t *tree) readSide() side {
 			for _, one := range t.sidePairs("environment_variables", p.Value) {
 				if text, ok := t.sideText("environment_variables: "+problem.Short(one.Key.Value), one.Value); ok {
 					s.shell[one.Key.Value] = text
+				}
+			}
+		case "unchecked":
+			for _, item := range t.sideItems("unchecked", p.Value) {
+				switch text, ok := t.sideText("unchecked", item); {
+				case ok && declared.UncheckedName.MatchString(text):
+					s.unchecked = append(s.unchecked, text)
+				case ok:
+					t.Add(t.sideAt(item), "unchecked: %s", declared.NotUnchecked)
 				}
 			}
 		default:
