@@ -407,7 +407,8 @@ func (s stack) groupsText() string {
 		fmt.Fprintf(&text, "  Cluster: { Type: \"AWS::RDS::DBCluster\", Properties: { DBClusterIdentifier: %s, Engine: aurora-mysql } }\n", both[1])
 	}
 	if both := sim.TablesOf(s.physical, s.version); both != nil {
-		fmt.Fprintf(&text, "  Items: { Type: \"AWS::DynamoDB::Table\", Properties: { TableName: %s } }\n", both[0])
+		fmt.Fprintf(&text, "  Items: { Type: \"AWS::DynamoDB::Table\", Properties: { TableName: %s, "+
+			"KeySchema: [{ AttributeName: id, KeyType: HASH }] } }\n", both[0])
 		fmt.Fprintf(&text, "  Global: { Type: \"AWS::DynamoDB::GlobalTable\", Properties: { TableName: %s, Replicas: [{ Region: us-east-1 }] } }\n", both[1])
 	}
 	if sim.HasNested(s.version) {
@@ -426,7 +427,8 @@ func (s stack) groupsText() string {
 			continue // it is there already
 		}
 		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {%s} }\n", i, kind, map[string]string{
-			"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " ", "AWS::SageMaker::NotebookInstance": " NotebookInstanceName: Lab-" + s.physical + " ", // its ARN has no capitals
+			"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " ", "AWS::SageMaker::NotebookInstance": " NotebookInstanceName: Lab-" + s.physical +
+				", InstanceType: ml.t3.medium, RoleArn: \"arn:aws:iam::111122223333:role/lab\" ", // its ARN has no capitals
 		}[kind])
 	}
 	return text.String()

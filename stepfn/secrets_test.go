@@ -79,7 +79,7 @@ Outputs:
 Resources:
   Service:
     Type: AWS::ECS::TaskDefinition
-    Properties: {Cpu: !Ref Size, ContainerDefinitions: [{Environment: [{Name: P, Value: !Ref Password}, {Name: U, Value: !Ref Url}]}]}
+    Properties: {Cpu: !Ref Size, ContainerDefinitions: [{Name: app, Image: app, Environment: [{Name: P, Value: !Ref Password}, {Name: U, Value: !Ref Url}]}]}
 `),
 }
 

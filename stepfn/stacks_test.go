@@ -356,7 +356,8 @@ func (s stack) tableText() string {
 	if s.unkept {
 		policy = ""
 	}
-	return "  Table:\n    Type: AWS::DynamoDB::Table\n" + policy + "    Properties:\n      TableName: " + s.table + "\n"
+	return "  Table:\n    Type: AWS::DynamoDB::Table\n" + policy + "    Properties:\n      TableName: " + s.table + "\n" +
+		"      KeySchema: [{ AttributeName: id, KeyType: HASH }]\n"
 }
 
 // words writes stacks in the form that parseStacks reads.

@@ -225,6 +225,7 @@ type Node struct {
 	RollbackTriggers RollbackTriggers `json:"rollback_triggers,omitzero"` // of a creation and an update; a change of them does not change the stack
 	DisableRollback  bool             `json:"disable_rollback,omitempty"` // of a creation and an update that fails; a change of it does not change the stack
 	ResourceTypes    []string         `json:"resource_types,omitempty"`   // that a request may contain, sorted; none is all. A change of them does not change the stack
+	Unchecked        []string         `json:"unchecked,omitempty"`        // types and properties that are not compared with the schemas of AWS; a change of them does not change the stack
 	StackPolicy      StackPolicy      `json:"stack_policy,omitzero"`
 	DuringUpdate     string           `json:"stack_policy_during_update,omitempty"` // the body of the policy that counts during an update instead; a change of it does not change the stack
 	Group            string           `json:"group,omitempty"`                      // whose limit the stack has; a change of it does not change the stack

@@ -189,6 +189,7 @@ var changes = map[string]func(*project.Node){
 	"RollbackTriggers": func(n *project.Node) { n.RollbackTriggers.Minutes = 1 },
 	"StackPolicy":      func(n *project.Node) { n.StackPolicy = project.NewStackPolicy(project.AllowAll) },
 	"ResourceTypes":    func(n *project.Node) { n.ResourceTypes = []string{"AWS::*"} },
+	"Unchecked":        func(n *project.Node) { n.Unchecked = []string{"AWS::New::Type"} },
 	"IgnoreChanges":    func(n *project.Node) { n.IgnoreChanges = []string{"Absent"} },
 	"DuringUpdate":     func(n *project.Node) { n.DuringUpdate = project.AllowAll },
 	"OnFailure":        func(n *project.Node) { n.OnFailure = project.DeleteFailed },
@@ -200,7 +201,7 @@ var changes = map[string]func(*project.Node){
 }
 
 // notInStack are the changes that no stack has, so that they need no update. Capabilities belong to a request.
-var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback", "DuringUpdate", "ResourceTypes", "IgnoreChanges", "Retain", "Group", "Rollout", "Restored"}
+var notInStack = []string{"Name", "Template.Bytes", "Template.Pinned", "Needs", "Timeout", "Deployment", "Capabilities", "Approve", "Hooks", "RollbackTriggers", "OnFailure", "DisableRollback", "DuringUpdate", "ResourceTypes", "Unchecked", "IgnoreChanges", "Retain", "Group", "Rollout", "Restored"}
 
 // Digests are the same for the same node, and change with each of its fields.
 func TestDigests(t *testing.T) {

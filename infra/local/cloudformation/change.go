@@ -112,7 +112,7 @@ func (s *Service) createStack(ctx context.Context, in *cfn.CreateStackInput) (*c
 		st.Timeout = aws.ToInt32(in.TimeoutInMinutes)
 		operation, err := s.create(st, aws.ToString(in.ClientRequestToken), desired{
 			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities, types: in.ResourceTypes,
-			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration,
+			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration, unchecked: unchecked(ctx),
 		})
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func (s *Service) updateStack(ctx context.Context, in *cfn.UpdateStackInput) (*c
 		}
 		operation, err := s.update(st, aws.ToString(in.ClientRequestToken), mode, desired{
 			body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities, types: in.ResourceTypes,
-			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration, during: in.StackPolicyDuringUpdateBody,
+			role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration, unchecked: unchecked(ctx), during: in.StackPolicyDuringUpdateBody,
 		})
 		if err != nil {
 			return err

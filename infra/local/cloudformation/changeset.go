@@ -80,7 +80,7 @@ func (s *Service) createChangeSet(ctx context.Context, in *cfn.CreateChangeSetIn
 		if aws.ToBool(in.UsePreviousTemplate) {
 			body = st.Now.Template
 		}
-		c, nested, err := s.newChangeSet(st, in, body)
+		c, nested, err := s.newChangeSet(ctx, st, in, body)
 		if err != nil {
 			return err
 		}
@@ -136,10 +136,10 @@ func (s *Service) stackForChangeSet(in *cfn.CreateChangeSetInput) (*stack, error
 }
 
 // newChangeSet makes a change set, and those of the nested stacks.
-func (s *Service) newChangeSet(st *stack, in *cfn.CreateChangeSetInput, body string) (c *changeSet, nested []*changeSet, err error) {
+func (s *Service) newChangeSet(ctx context.Context, st *stack, in *cfn.CreateChangeSetInput, body string) (c *changeSet, nested []*changeSet, err error) {
 	v, t, err := s.version(desired{body: body, parameters: in.Parameters, tags: in.Tags, capabilities: in.Capabilities, types: in.ResourceTypes,
 		role: in.RoleARN, notifications: in.NotificationARNs, triggers: in.RollbackConfiguration, macros: true,
-		reverts: in.DeploymentMode == types.DeploymentModeRevertDrift}, &st.Now)
+		unchecked: unchecked(ctx), reverts: in.DeploymentMode == types.DeploymentModeRevertDrift}, &st.Now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -371,7 +371,7 @@ func (s *Service) executeChangeSet(_ context.Context, in *cfn.ExecuteChangeSetIn
 
 // desired is what the change set asks of its stack.
 func (c *changeSet) desired() desired {
-	w := desired{body: c.Version.Template, tags: tags(c.Version.Tags), capabilities: c.Version.Capabilities,
+	w := desired{body: c.Version.Template, tags: tags(c.Version.Tags), capabilities: c.Version.Capabilities, unchecked: c.Version.Unchecked,
 		identified: c.Version.Identified, role: optional(c.Version.Role), notifications: append([]string{}, c.Version.Notifications...), triggers: c.Version.describeTriggers(), macros: true, reverts: c.Version.RevertsDrift}
 	for _, p := range c.Version.Parameters {
 		w.parameters = append(w.parameters, types.Parameter{ParameterKey: aws.String(p.Key), ParameterValue: aws.String(p.Value)})

@@ -199,8 +199,8 @@ Parameters: {Cidr: {Type: String, Default: 10.0.0.0/16}, Memory: {Type: String, 
 Resources:
   VPC: {Type: AWS::EC2::VPC, DeletionPolicy: Retain, UpdateReplacePolicy: Retain, Properties: {CidrBlock: !Ref Cidr}}
   Subnet: {Type: AWS::EC2::Subnet, Properties: {VpcId: !Ref VPC, CidrBlock: 10.0.1.0/24}}
-  Function: {Type: AWS::Lambda::Function, Properties: {MemorySize: !Ref Memory}}
-  Allowed: {Type: AWS::Lambda::Permission, Properties: {FunctionName: !GetAtt Function.Arn}}
+  Function: {Type: AWS::Lambda::Function, Properties: {MemorySize: !Ref Memory, Code: {ZipFile: a}, Role: "arn:aws:iam::111122223333:role/f"}}
+  Allowed: {Type: AWS::Lambda::Permission, Properties: {Action: "lambda:InvokeFunction", Principal: "*", FunctionName: !GetAtt Function.Arn}}
 `
 	scenario(t, func(w *account) {
 		w.up("s", chain)

@@ -129,7 +129,7 @@ Outputs:
 Parameters: {Arn: {Type: String}}
 Resources:
   T:
-    Type: AWS::A::B
+    Type: Org::A::B
     Properties:
       User: '{{resolve:secretsmanager:made:SecretString:user}}'
       Password: '{{resolve:secretsmanager:made:SecretString:password}}'

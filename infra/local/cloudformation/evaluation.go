@@ -96,6 +96,9 @@ func (d *evaluation) resource(e *template.Evaluation, t *template.Template, decl
 		return nil, false, err
 	}
 	r.Faults = metadataFaults(metadata)
+	if why := d.unfit(e, declared); why != "" {
+		r.Faults = map[string]string{"create": why, "update": why}
+	}
 	if err := d.resolve(r, replaceUnknown(properties, "unknown")); err != nil {
 		return nil, false, err
 	}

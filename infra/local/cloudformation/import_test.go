@@ -13,7 +13,8 @@ import (
 
 const (
 	alerts = "Resources:\n  Topic: {Type: AWS::SNS::Topic}\nOutputs:\n  Arn: {Value: !Ref Topic}\n"
-	orders = "  Table: {Type: AWS::DynamoDB::Table, DeletionPolicy: Retain, Properties: {TableName: orders}}\n"
+	orders = "  Table: {Type: AWS::DynamoDB::Table, DeletionPolicy: Retain, Properties: {TableName: orders, " +
+		"KeySchema: [{AttributeName: id, KeyType: HASH}]}}\n"
 )
 
 // adding adds resources to a template.

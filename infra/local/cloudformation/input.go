@@ -87,8 +87,9 @@ type desired struct {
 	types         []string                     // of the resources that the request may contain; none is all
 	during        *string                      // the body of the stack policy that counts for this update instead of that of the stack
 	identified    map[string]string
-	reverts       bool // resources that differ from the stack's version are brought back
-	macros        bool // a change set expands macros, so the request needs no capability for them
+	unchecked     []string // types and properties that are not compared with the schemas of AWS, beside those of before
+	reverts       bool     // resources that differ from the stack's version are brought back
+	macros        bool     // a change set expands macros, so the request needs no capability for them
 }
 
 // version combines what a request asks for with the version before; nil if there is none.
@@ -100,6 +101,10 @@ func (s *Service) version(w desired, before *version) (*version, *template.Templ
 	v := &version{Template: w.body, Description: t.Description, Capabilities: w.capabilities, Role: aws.ToString(w.role), Identified: w.identified, RevertsDrift: w.reverts}
 	if before == nil {
 		before = &version{}
+	}
+	v.Unchecked = slices.Compact(slices.Sorted(slices.Values(slices.Concat(before.Unchecked, w.unchecked))))
+	if err := refuseUnknownTypes(t, v.Unchecked); err != nil {
+		return nil, nil, err
 	}
 	if v.Parameters, err = s.parameters(t, w.parameters, before); err != nil {
 		return nil, nil, err

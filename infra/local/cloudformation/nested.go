@@ -120,7 +120,7 @@ func (d *evaluation) nest(r, is *resource) {
 		fail(err)
 		return
 	}
-	w := desired{body: body, tags: tags(d.version.Tags), capabilities: d.version.Capabilities, macros: true}
+	w := desired{body: body, tags: tags(d.version.Tags), capabilities: d.version.Capabilities, macros: true, unchecked: d.version.Unchecked}
 	for _, name := range sorted(properties.Parameters) {
 		switch properties.Parameters[name].(type) {
 		case []any, map[string]any:

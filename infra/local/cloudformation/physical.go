@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/lib/property"
 	"github.com/stackwright/stackwright/pkg/lib/template"
 )
 
@@ -48,6 +49,10 @@ func (s *Service) attribute(st *stack, r *resource, attribute string) any {
 	}
 	if value, ok := r.property(attribute); ok {
 		return value
+	}
+	if t, _ := property.Named(r.Type); t.ListAttribute(attribute) {
+		second := hash(r.Physical, attribute, "second")
+		return []any{s.guess(r, attribute, name, b), s.guess(r, attribute, name+"2", second)}
 	}
 	return s.guess(r, attribute, name, b)
 }

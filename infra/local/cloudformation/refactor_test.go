@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-const moved = "  Orders: {Type: AWS::DynamoDB::Table, Properties: {TableName: orders}}\n"
+const moved = "  Orders: {Type: AWS::DynamoDB::Table, Properties: {TableName: orders, KeySchema: [{AttributeName: id, KeyType: HASH}]}}\n"
 
 func (w *account) tryRefactor(from, without, to, with string, moves ...string) (*cfn.CreateStackRefactorOutput, error) {
 	in := &cfn.CreateStackRefactorInput{Description: aws.String("d"), StackDefinitions: []types.StackDefinition{{StackName: &from, TemplateBody: &without}, {StackName: &to, TemplateBody: &with}}}

@@ -112,7 +112,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (action string,
 	if err := s.admit(action, name, op.mutates); err != nil {
 		return action, nil, err
 	}
-	if out, err = op.serve(s, r.Context(), form); err != nil {
+	if out, err = op.serve(s, withUnchecked(r), form); err != nil {
 		return action, nil, err
 	}
 	return action, out, s.errorAfter(action, name)

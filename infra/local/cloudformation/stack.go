@@ -60,6 +60,7 @@ type version struct {
 	Monitoring    int32 // minutes
 	Outputs       []output
 	Imports       []string // names of exports
+	Unchecked     []string // types and properties that are not compared with the schemas of AWS
 	RevertsDrift  bool     // it brings resources back that differ from the version before
 
 	Identified map[string]string // the physical IDs of the resources that an import brought in, by logical ID

@@ -136,7 +136,7 @@ func (c *Cloud) create(ctx context.Context, client TargetClient, t action.Task) 
 	case t.Node.OnFailure == project.DeleteFailed:
 		in.OnFailure = types.OnFailureDelete
 	}
-	out, err := client.CreateStack(ctx, in, once)
+	out, err := client.CreateStack(ctx, in, once, unchecked(t))
 	if err != nil {
 		return plan.Receipt{}, requestFault("create stack "+t.Node.Stack, err)
 	}
@@ -161,7 +161,7 @@ func (c *Cloud) update(ctx context.Context, client TargetClient, t action.Task, 
 	if t.Node.DuringUpdate != "" {
 		in.StackPolicyDuringUpdateBody = &t.Node.DuringUpdate
 	}
-	out, err := client.UpdateStack(ctx, in, once)
+	out, err := client.UpdateStack(ctx, in, once, unchecked(t))
 	if err != nil {
 		return plan.Receipt{}, requestFault("update stack "+t.Node.Stack, err)
 	}

@@ -36,7 +36,7 @@ func (c *Cloud) propose(ctx context.Context, client TargetClient, t action.Task,
 		StackName: &id, ChangeSetName: aws.String(t.Token()), ClientToken: aws.String(t.Token()), ChangeSetType: types.ChangeSetTypeUpdate, IncludeNestedStacks: aws.Bool(true),
 		TemplateBody: body, TemplateURL: url, Parameters: keeping(t), Tags: tags(t), Capabilities: capabilities(t), ResourceTypes: t.Node.ResourceTypes, RoleARN: client.role(),
 		DeploymentConfig: deployment(t, t.Node.DisableRollback), NotificationARNs: notifications(t), RollbackConfiguration: rollbackTriggers(t),
-	}, once)
+	}, once, unchecked(t))
 	if err != nil {
 		return plan.Receipt{}, requestFault("create a change set of stack "+t.Location().Stack, err)
 	}

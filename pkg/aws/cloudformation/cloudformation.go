@@ -4,10 +4,12 @@ package cloudformation
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/project"
@@ -105,3 +107,14 @@ func (c *Cloud) client(ctx context.Context, t project.Target) (TargetClient, err
 // once is the option of every request that changes a stack. Such a request is sent
 // a single time, so that a throttled one was certainly not carried out.
 func once(o *sdk.Options) { o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 1 }
+
+// unchecked is the option of a request with the template of a task. Its header says what the project allows although the
+// schemas of AWS do not have it: the emulator on a laptop needs it, and AWS ignores it.
+func unchecked(t action.Task) func(*sdk.Options) {
+	return func(o *sdk.Options) {
+		if len(t.Node.Unchecked) > 0 {
+			o.APIOptions = append(o.APIOptions,
+				smithyhttp.SetHeaderValue("X-Stackwright-Unchecked", strings.Join(t.Node.Unchecked, ",")))
+		}
+	}
+}

@@ -34,7 +34,7 @@ func (c *Cloud) importResources(ctx context.Context, client TargetClient, t acti
 	for _, r := range t.Import.Resources {
 		in.ResourcesToImport = append(in.ResourcesToImport, types.ResourceToImport{LogicalResourceId: aws.String(r.ID), ResourceType: aws.String(r.Type), ResourceIdentifier: r.Identifier})
 	}
-	out, err := client.CreateChangeSet(ctx, in, once)
+	out, err := client.CreateChangeSet(ctx, in, once, unchecked(t))
 	err = requestFault("create a change set of stack "+t.Location().Stack, err)
 	if fault.Is(err, fault.Refused) && strings.Contains(err.Error(), frozen) {
 		err = fault.New(fault.Refused, "%w: deploy the stack without these resources and without import: first", err)
