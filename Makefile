@@ -93,9 +93,9 @@ page: ## put the libraries of the page, in the versions of its package-lock.json
 SCHEMAS = "$$(.integration/python/bin/python -c 'import cfnlint, os; print(os.path.dirname(cfnlint.__file__))')/data/schemas"
 types: ## write the tables of resource types from their sources: the cfn-lint and the @aws-cdk/aws-service-spec that make integration installs
 	.ci/integration/install python specification
-	$(GO) test -count 1 -run '^TestTableIsMadeFromSchemas$$' ./pkg/lib/property -update -schemas $(SCHEMAS)
 	$(GO) test -count 1 -run '^TestTableIsMadeFromSources$$' ./pkg/lib/resource -update -schemas $(SCHEMAS) \
 		-specification "$$PWD/.integration/specification/node_modules/@aws-cdk/aws-service-spec/db.json.gz"
+	$(GO) test -count 1 -run '^TestTableIsMadeFromSchemas$$' ./pkg/lib/property -update -schemas $(SCHEMAS)
 
 prices: ## write the table of prices of instances from pinned versions of its sources, which Go's module proxy has
 	$(GO) test -count 1 -run '^TestTableIsMadeFromSources$$' ./pkg/lib/price -fetch -update

@@ -105,6 +105,14 @@ func TestPublic(t *testing.T) {
 	}
 }
 
+// The types of a service that AWS is ending are known, and nothing of them is judged.
+func TestTypeWithoutASchema(t *testing.T) {
+	typ, ok := property.Named("AWS::OpsWorksCM::Server")
+	if !ok || typ.Check(mapping("Any", text("a"))) != nil {
+		t.Error("AWS::OpsWorksCM::Server is judged")
+	}
+}
+
 func TestListAttribute(t *testing.T) {
 	for _, c := range []struct {
 		kind, attribute string
