@@ -36,7 +36,7 @@ lib/markdown          lib/pattern
 lib/golden
 lib/schema
 lib/stackpolicy       lib/document
-lib/difference        lib/pattern lib/resource lib/shorten lib/suggest lib/template
+lib/difference        lib/pattern lib/resource lib/shorten lib/template
 lib/expression        lib/suggest
 lib/download
 lib/unified

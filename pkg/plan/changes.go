@@ -113,7 +113,7 @@ type StackChange struct {
 	Outputs    []OutputChange   `json:"outputs"`
 	Hooks      []PlannedHook    `json:"hooks,omitempty"`    // in the order in which they are called
 	Caveats    []string         `json:"caveats,omitempty"`  // what is not known
-	Warnings   []string         `json:"warnings,omitempty"` // resource types and properties that are not known, and what a replace leaves in AWS
+	Warnings   []string         `json:"warnings,omitempty"` // what a replace leaves in AWS
 	Cost       *StackCost       `json:"cost,omitempty"`     // what the plan adds to what it costs a month, an estimate; missing if only what is free changes
 
 	Suspension *PlannedSuspension `json:"suspension,omitempty"` // what a suspend would stop in the stack, or a resume would start

@@ -191,7 +191,6 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if after.Template != nil {
 		c.imported = cmp.Or(d.imported(placeOf(n.Target), after), d.anyReading(n))
 		d.addExports(c, placeOf(n.Target), after)
-		c.Warnings = append(c.Warnings, difference.Unknown(after.Template)...)
 	}
 	c.desired = d.desired(n, r, before, after, uncertain)
 	if desired {

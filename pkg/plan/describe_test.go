@@ -553,15 +553,6 @@ func TestDescribeKnowsThatSecretIsUnchanged(t *testing.T) {
 `)
 }
 
-func TestDescribeWarnsOfUnknownNames(t *testing.T) {
-	s := newStacks()
-	s.node("queue", "Resources: {Q: {Type: 'AWS::SQS::Queu'}, R: {Type: 'AWS::SQS::Queue', Properties: {QueueNam: a}}, C: {Type: 'Custom::Any', Properties: {Any: 1}}}")
-	c := s.describe(t)
-	if got, want := strings.Join(c.Stacks[0].Warnings, "\n"), "Q: the type AWS::SQS::Queu is not known: did you mean AWS::SQS::Queue?\nR: AWS::SQS::Queue has no property QueueNam: did you mean QueueName?"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 // A plan lists each template that it needs once, and none of unchanged stacks.
 func TestTemplatesOfPlan(t *testing.T) {
 	v := plan.View{
