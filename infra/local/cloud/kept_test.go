@@ -29,7 +29,9 @@ Resources:
   Database: { Type: "AWS::RDS::DBInstance", Properties: { DBInstanceIdentifier: orders, Engine: mysql } }
   Service: { Type: "AWS::ECS::Service", Properties: { DesiredCount: 2 } }
   Group: { Type: "AWS::AutoScaling::AutoScalingGroup", Properties: { AutoScalingGroupName: web, MinSize: "1", MaxSize: "2" } }
-  Warehouse: { Type: "AWS::Redshift::Cluster", Properties: { ClusterIdentifier: facts } }
+  Warehouse:
+    Type: AWS::Redshift::Cluster
+    Properties: { ClusterIdentifier: facts, ClusterType: single-node, NodeType: ra3.large, DBName: dev, MasterUsername: admin }
   Notebook: { Type: "AWS::SageMaker::NotebookInstance", Properties: { NotebookInstanceName: draft, InstanceType: ml.t3.medium, RoleArn: "arn:aws:iam::000000000000:role/x" } }
   Files: { Type: "AWS::EFS::FileSystem" }
   Table: { Type: "AWS::DynamoDB::Table", Properties: { TableName: carts, AttributeDefinitions: [{AttributeName: id, AttributeType: S}], KeySchema: [{AttributeName: id, KeyType: HASH}], BillingMode: PAY_PER_REQUEST } }
