@@ -133,6 +133,7 @@ func (p *parser) resource(key, n *yaml.Node) {
 		case "Description": // is not documented, and accepted: the templates of AWS CodeStar have it
 			p.text(value, "Every Resources member's Description")
 		default:
+			r.included = r.included || strings.HasPrefix(attribute, "Fn::")
 			if !p.t.macros {
 				p.fail(pair.Key, "Invalid template resource property '%s'", attribute)
 			}

@@ -27,7 +27,7 @@ func (t *Template) UnknownTypes() []Resource {
 // what the template says itself is judged: no parameters, references and results of other functions, and nothing that
 // a macro may change. Of Fn::If, each value that is not known to be left out is judged.
 func (e *Evaluation) Misfits(r Resource) []property.Misfit {
-	if len(e.t.makers) > 0 || !e.mayBe(r.Condition) || !property.Public(r.Type) {
+	if len(e.t.makers) > 0 || !e.mayBe(r.Condition) || r.included || !property.Public(r.Type) {
 		return nil
 	}
 	typ, known := property.Named(r.Type)

@@ -63,6 +63,8 @@ Resources:
 				"KmsDataKeyReusePeriodSeconds, KmsMasterKeyId, MaximumMessageSize, MessageRetentionPeriod, QueueName, " +
 				"QueueUrl, ReceiveMessageWaitTimeSeconds, RedriveAllowPolicy, RedrivePolicy, SqsManagedSseEnabled, Tags, " +
 				"VisibilityTimeout"},
+		{"a macro in a resource", "Transform: AWS::Serverless-2016-10-31\nResources: {R: {Type: AWS::IAM::Role, " +
+			"\"Fn::Transform\": {Name: AWS::Include, Parameters: {Location: s3://b/k}}}}", ""},
 		{"the values of conditions", `Parameters: {P: {Type: String}}
 Conditions: {Yes: !Equals [a, a], No: !Equals [a, b], Maybe: !Equals [!Ref P, a]}
 Resources:

@@ -55,6 +55,8 @@ type Resource struct {
 	UpdatePolicy                        *Expr
 	DeletionPolicy, UpdateReplacePolicy *Expr // for Evaluation.Policy
 	Line, Column                        int
+
+	included bool // a macro makes a part of it
 }
 
 // Output is one entry of the Outputs section.
