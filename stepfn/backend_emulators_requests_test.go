@@ -427,7 +427,8 @@ func (s stack) groupsText() string {
 			continue // it is there already
 		}
 		fmt.Fprintf(&text, "  Machine%d: { Type: %q, Properties: {%s} }\n", i, kind, map[string]string{
-			"AWS::EC2::Instance": " InstanceType: " + sim.InstanceType + " ", "AWS::SageMaker::NotebookInstance": " NotebookInstanceName: Lab-" + s.physical +
+			"AWS::Redshift::Cluster": warehouse,
+			"AWS::EC2::Instance":     " InstanceType: " + sim.InstanceType + " ", "AWS::SageMaker::NotebookInstance": " NotebookInstanceName: Lab-" + s.physical +
 				", InstanceType: ml.t3.medium, RoleArn: \"arn:aws:iam::111122223333:role/lab\" ", // its ARN has no capitals
 		}[kind])
 	}
@@ -447,9 +448,12 @@ func (r *emulators) putInner(s stack) {
 	r.put(s.innerKey(), []byte("Resources:\n  Topic: { Type: \"AWS::SNS::Topic\", Properties: { DisplayName: expected } }\n"+services.groupsText()))
 }
 
+// warehouse is what a cluster of Redshift must have.
+const warehouse = "ClusterType: single-node, NodeType: ra3.large, DBName: dev, MasterUsername: admin"
+
 // storeProperties are the properties of what sim.StoresOf has, by type. CloudFormation chooses the names.
 var storeProperties = map[string]string{
-	"AWS::Redshift::Cluster": "ClusterType: single-node, NodeType: ra3.large, DBName: dev, MasterUsername: admin, SnapshotIdentifier: " + restoredValue("Warehouse"),
+	"AWS::Redshift::Cluster": warehouse + ", SnapshotIdentifier: " + restoredValue("Warehouse"),
 	"AWS::EFS::FileSystem":   "Encrypted: true",
 	"AWS::EC2::Volume":       "AvailabilityZone: us-east-1a, Size: 1, SnapshotId: " + restoredValue("Volume"),
 }

@@ -29,6 +29,7 @@ import (
 	sdks3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sdksts "github.com/aws/aws-sdk-go-v2/service/sts"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -513,8 +514,11 @@ func (r *emulators) createResource(physical, kind, property, name string) {
 // createResourceIn does so in a target.
 func (r *emulators) createResourceIn(target, physical, kind, property, name string) {
 	outside := r.outsideIn(target)
+	unchecked := func(o *cloudformation.Options) { // it has none of the other properties that its type requires
+		o.APIOptions = append(o.APIOptions, smithyhttp.SetHeaderValue("X-Stackwright-Unchecked", kind))
+	}
 	body := fmt.Sprintf(`{"Resources": {"One": {"Type": %q, "Properties": {%q: %q}}}}`, kind, property, name)
-	if _, err := outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}); err != nil {
+	if _, err := outside.CreateStack(r.Context(), &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: &body}, unchecked); err != nil {
 		r.Fatal(err)
 	}
 	if err := cloudformation.NewStackCreateCompleteWaiter(outside).Wait(r.Context(), &cloudformation.DescribeStacksInput{StackName: &physical}, time.Hour); err != nil {
