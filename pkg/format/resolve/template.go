@@ -46,6 +46,9 @@ func (t *Template) Where(line, column int) problem.Position {
 	return t.origin(line, column)
 }
 
+// Nests reports whether the template has nested stacks.
+func (t *Template) Nests() bool { return t.nests }
+
 // String names the template in messages.
 func (t *Template) String() string {
 	if t.origin != nil {
