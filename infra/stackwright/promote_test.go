@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackwright/stackwright/infra/local/cloudformation"
+	"github.com/stackwright/stackwright/infra/local/host"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
 )
 
@@ -86,5 +88,40 @@ func TestPipeline(t *testing.T) {
 	l.must(cli.ExitOK, "cancel", id)
 	if said := l.must(cli.ExitOK, "status"); strings.Contains(said, "promotes run") {
 		t.Errorf("after the promotion was cancelled the status is %s", said)
+	}
+}
+
+// Commands about a promoted run need no files: those of the run belong to another environment.
+func TestCommandsAboutPromotedRun(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) (*laptop, *host.Host){
+		"laptop":       func(t *testing.T) (*laptop, *host.Host) { l := newLaptop(t); return l, l.serve(0.05) },
+		"installation": newInstallation,
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, h := open(t)
+			direct := func(args ...string) []string { return args }
+			if name == "installation" {
+				direct = func(args ...string) []string { return append(args, "--direct", "--installation", "sw") }
+			}
+			l.edit("stackwright.yaml", "  prod: {", "  staging: {}\n  prod: { approve_plan: true,")
+			l.must(cli.ExitOK, "deploy", l.project, "--env", "staging")
+			promote := func(code int) {
+				t.Helper()
+				l.must(code, direct("promote", "--project", "pair", "--from", "staging", "--to", "prod", "--yes")...)
+			}
+			promote(cli.ExitWaiting)
+			l.must(cli.ExitOK, direct("reject", "--reason", "not now")...)
+			promote(cli.ExitWaiting)
+			l.must(cli.ExitOK, direct("pause")...)
+			l.must(cli.ExitWaiting, direct("continue")...)
+			l.must(cli.ExitOK, direct("cancel", "--yes")...)
+			promote(cli.ExitWaiting)
+			l.must(cli.ExitOK, direct("unlock", "--reason", "a test")...)
+			promote(cli.ExitWaiting)
+			l.fail(h, cloudformation.Fault{Stack: "pair-prod-topic", Operation: "create", Times: 1})
+			l.must(cli.ExitFailed, direct("approve", "--yes")...)
+			l.must(cli.ExitWaiting, direct("retry")...)
+			l.has(l.must(cli.ExitOK, direct("approve", "--yes")...), "promote of pair@prod succeeded")
+		})
 	}
 }

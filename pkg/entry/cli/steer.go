@@ -54,7 +54,7 @@ func (w runCommand) giveTo(ctx context.Context, s *session, control run.Control)
 			return c.refuse(err)
 		}
 	}
-	q := s.newRequest(about.Project, about.Source)
+	q := s.newRequest(about.Project, run.Source{}) // the run has its files, which may be those of another environment
 	q.Of = about.ID
 	if w.anew {
 		id, err := s.to.Request(ctx, q)
@@ -111,13 +111,7 @@ func hasAnswers(r run.Run, ids []string) bool {
 	})
 }
 
-// movedOn reports whether a run that was continued has ended, or waits for a person
-// again.
-func movedOn(r run.Run) bool {
-	return over(r) || r.State == run.StateWaiting && r.Command != run.Continue
-}
-
-// answered reports whether a run that was given an answer has ended, or waits for a person again.
+// answered reports whether a run that was given an answer, or was continued, has ended, or waits for a person again.
 func answered(r run.Run) bool {
 	return over(r) || r.State == run.StateWaiting && r.ObservedGeneration == r.Generation
 }

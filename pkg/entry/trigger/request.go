@@ -238,7 +238,7 @@ func checkSource(r row, q run.Request) []string {
 		add("key: a %s deploys the files of a revision: remove it, and name the revision in options.to", q.Operation)
 	case !ok:
 		add("key: %q is not a configuration: the key is projects/<project>/<environment>.zip or revisions/<project>/<environment>/<name>.zip (or .tar.gz, .yaml, .yml)", key)
-	case of != q.Project:
+	case of != q.Project && !r.needsRun: // a run may have the files of another environment
 		add("key: %q belongs to %s, and this request is for %s: send it to %s", key, of, q.Project, of)
 	}
 	switch {
