@@ -176,7 +176,7 @@ func TestFailureNamesItsCauseAndRetryRepairsIt(t *testing.T) {
 	l.fail(h, cloudformation.Fault{Stack: "pair-topic", Operation: "create", Reason: "no more topics", Times: 1})
 	out := l.must(cli.ExitFailed, "deploy", l.project)
 	l.has(out, "failed   topic/create  (", "no more topics", "skipped  queue/create  (after topic/create)", "done     alone/create", "1 failed, 1 skipped")
-	_, command, found := strings.Cut(strings.TrimSpace(out), "to retry: stackwright ")
+	_, command, found := strings.Cut(strings.TrimSpace(out), "to retry with the same files: stackwright ")
 	if !found {
 		t.Fatalf("no word of what to do next in\n%s", out)
 	}

@@ -121,9 +121,7 @@ func TestEnvironmentHasToBeNamed(t *testing.T) {
 	}
 	l.has(l.run("why", "topic", l.project).err, name)
 	l.has(l.run("replace", "topic", "--files", l.project, "--yes").err, name)
-	l.elsewhere = true
 	l.has(l.must(cli.ExitOK, "validate", l.project), "pair@dev is valid", "pair@pr-1 is valid", "pair@prod is valid")
-	l.elsewhere = false
 	if stacks := l.must(cli.ExitOK, "stacks"); strings.Contains(stacks, "pair") {
 		t.Error(stacks)
 	}
@@ -168,4 +166,22 @@ func TestOfAllEnvironments(t *testing.T) {
 	r := l.run("revisions", l.project, "--limit", "1")
 	l.has(r.err, "1 older: stackwright revisions --before ", l.project)
 	l.has(l.run("revisions", l.project, "--before", "current").err, "--before current: 2 projects and environments have such a revision: give --project and --env")
+}
+
+// A script can give the same flags to all commands.
+func TestCommonFlags(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	for _, args := range [][]string{
+		{"validate"}, {"plan"}, {"cost"}, {"deploy"}, {"adopt", "--plan"}, {"refresh"}, {"check"}, {"destroy", "--plan"}, {"destroy"},
+	} {
+		l.must(cli.ExitOK, append(args, l.project, "--yes")...) // and --data
+		l.elsewhere = true
+		l.must(cli.ExitOK, append([]string{"validate", l.project, "--yes", "--endpoint"}, h.URL())...)
+		if args[0] != "destroy" {
+			l.must(cli.ExitOK, append(args, l.project, "--yes", "--endpoint", h.URL())...)
+		}
+		l.elsewhere = false
+	}
 }

@@ -99,7 +99,7 @@ func TestTemplateFromTheWeb(t *testing.T) {
 
 	l.web.put(topicURL, topic("two"))
 	l.fail(h, emulator.Fault{Stack: "pair-topic", Operation: "update", Times: 1})
-	_, next, _ := strings.Cut(l.must(cli.ExitFailed, "deploy", l.project), "to retry: stackwright retry ")
+	_, next, _ := strings.Cut(l.must(cli.ExitFailed, "deploy", l.project), "to retry with the same files: stackwright retry ")
 	l.web.put(topicURL, topic("three"))
 	l.must(cli.ExitOK, "retry", strings.Fields(next)[0])
 	if got := l.deployed(h, "pair-topic"); got != topic("two") {

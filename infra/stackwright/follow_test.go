@@ -108,7 +108,7 @@ func TestInterruptedDeployGoesOnWithoutItsWatcher(t *testing.T) {
 	if code := <-done; code != cli.ExitInterrupted {
 		t.Errorf("ended with %d\n%s%s", code, out.String(), err.String())
 	}
-	l.has(err.String(), "continues; this command no longer follows it", "stackwright status "+id+" --follow --data "+l.data)
+	l.has(err.String(), "continues; this command no longer follows it", "stackwright status "+id+" --follow --data "+l.data, "To stop it:\n  stackwright cancel "+id+" --data "+l.data)
 	l.has(strings.Join(l.started[0], " "), "serve --until-idle", "--seconds 1 --functions inprocess")
 	l.has(l.must(cli.ExitOK, "status", id, "--follow"), "3 created")
 	carrier.Wait()

@@ -173,14 +173,15 @@ func TestSteeringOnAnInstallation(t *testing.T) {
 	l.env["STACKWRIGHT_INSTALLATION"] = ""
 	l.fail(h, emulator.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
 	out := l.must(cli.ExitFailed, "deploy", l.project, "--installation", "sw")
-	_, next, found := strings.Cut(strings.TrimSpace(out), "to retry: stackwright ")
-	next, where, _ := strings.Cut(next, "\n")
+	_, next, found := strings.Cut(strings.TrimSpace(out), "to retry with the same files: stackwright ")
+	next, after, _ := strings.Cut(next, "\n")
+	_, where, _ := strings.Cut(after, "\n")
 	if !found || !strings.HasSuffix(next, " --installation sw") || where != "in 000000000000 us-east-1 (installation sw)" {
 		t.Fatalf("to go on: %q in\n%s", next, out)
 	}
 	l.env["STACKWRIGHT_INSTALLATION"] = "sw"
 	id := strings.Fields(next)[1]
-	l.has(l.must(cli.ExitOK, "status"), "to retry: stackwright retry "+id+"\n")
+	l.has(l.must(cli.ExitOK, "status"), "to retry with the same files: stackwright retry "+id+"\n")
 	l.must(cli.ExitOK, "retry", id)
 	r := l.run("cancel", id)
 	if l.has(r.err, "run "+id+" has ended", "cancel refused: nothing was done"); r.code != cli.ExitRefused {

@@ -52,7 +52,7 @@ func TestStatusLeadsWithWhatFailed(t *testing.T) {
 	l.must(cli.ExitOK, "plan", l.project)
 	planned := l.objects(l.must(cli.ExitOK, "runs", "-o", "json"))[0]["run"].(string)
 	l.must(cli.ExitRefused, "retry", planned[:12])
-	l.has(l.must(cli.ExitOK, "status"), "needs attention: deploy of pair@default failed in ", "run "+failed+", requested by ", "topic/create failed: ", "no more topics", "to retry: stackwright retry "+failed)
+	l.has(l.must(cli.ExitOK, "status"), "needs attention: deploy of pair@default failed in ", "run "+failed+", requested by ", "topic/create failed: ", "no more topics", "to retry with the same files: stackwright retry "+failed)
 	for _, output := range []string{"json", "yaml"} {
 		l.has(l.must(cli.ExitOK, "status", "-o", output), "attention", failed, "no more topics")
 	}

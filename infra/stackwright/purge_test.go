@@ -74,12 +74,11 @@ func TestPurgeCommand(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "purge", "--older-than", "90d", "--plan", "-o", "json"), `{"plan":true,"run_count":0,"versions":{},"bytes":0}`)
 	l.has(l.must(cli.ExitOK, "audit"), "purge: older than 48h0m0s, and not among the newest 3 runs of a project")
 	for args, want := range map[string]string{
-		"purge":                               "--older-than: say how long ago",
-		"purge --older-than 1h --yes":         "give at least 24h",
-		"purge --older-than week --yes":       "is not an age",
-		"purge --older-than 90d":              "confirm it: confirm with --yes",
-		"purge --older-than 90d --keep 0":     "keep at least 1 run",
-		"purge --older-than 90d --plan --yes": "--yes has no effect with --plan",
+		"purge":                           "--older-than: say how long ago",
+		"purge --older-than 1h --yes":     "give at least 24h",
+		"purge --older-than week --yes":   "is not an age",
+		"purge --older-than 90d":          "confirm it: confirm with --yes",
+		"purge --older-than 90d --keep 0": "keep at least 1 run",
 	} {
 		if r := l.run(strings.Fields(args)...); r.code != cli.ExitRefused || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %d %s", args, r.code, r.err)

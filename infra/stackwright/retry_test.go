@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackwright/stackwright/infra/local/cloudformation"
@@ -25,7 +26,31 @@ func TestRetryWithoutRun(t *testing.T) {
 	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "retry"), "1 deleted")
 	r = l.run("retry", "--yes")
-	l.has(r.out+r.err, "no run has failed, or other runs have repeated all that failed: name the one to retry")
+	l.has(r.out+r.err, "no run has failed, or later ones have repeated or superseded all that failed: name the one to retry")
+}
+
+// A failure says that a retry has the same files, and how to deploy others, with the whole command. A later success leaves nothing to retry,
+// and neither does a rejection.
+func TestHintsAfterFailure(t *testing.T) {
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	l.fail(h, cloudformation.Fault{Stack: "pair-prod-topic", Operation: "create", Reason: "in use", Times: 1})
+	failed := l.must(cli.ExitFailed, "deploy", l.project, "--env", "prod")
+	l.has(failed, "to retry with the same files: stackwright retry ", " --data "+l.data)
+	l.has(failed, "after a change of the files: stackwright deploy "+l.project+" --env prod --data "+l.data)
+	l.edit("stackwright.yaml", "text: good morning", "text: good night")
+	l.must(cli.ExitOK, "deploy", l.project, "--env", "prod")
+	r := l.run("retry", "--env", "prod")
+	if l.has(r.err, "later ones have repeated or superseded all that failed"); r.code != cli.ExitRefused {
+		t.Errorf("retry ended with %d", r.code)
+	}
+	l.edit("stackwright.yaml", "  prod: {", "  prod: { approve_plan: true,")
+	l.edit("stackwright.yaml", "text: good night", "text: good evening")
+	l.must(cli.ExitWaiting, "deploy", l.project, "--env", "prod")
+	rejected := l.must(cli.ExitOK, "reject", "--env", "prod", "--reason", "not today")
+	if l.has(rejected, "after a change of the files: stackwright deploy --env prod"); strings.Contains(rejected, "retry") {
+		t.Error(rejected)
+	}
 }
 
 // A command without RUN changes no run if such runs of several projects are found: it lists them.

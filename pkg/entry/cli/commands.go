@@ -79,7 +79,7 @@ else, because the project or a stack in AWS has changed since, it is refused and
 		},
 		{
 			name: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "show what deploy would change",
-			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy skip max-deletions rollback.failed exact out.plan exit-code " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy skip max-deletions rollback.failed exact out.plan exit-code yes.none " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Shows what a deploy would change now: stacks, parameters, resources and their properties, and which data would be lost.
 It takes no lock, changes nothing, and does not ask CloudFormation what an update would do: it is an estimate. A stack marked ~? may
@@ -91,7 +91,7 @@ With --out it also writes the plan into a file; deploy --plan then does exactly 
 		},
 		{
 			name: "cost", operation: "plan", args: "[DIR|FILE]", most: 1, group: groupChange, short: "estimate what deploy would add to what the stacks cost a month",
-			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions link " + watching + where + hosted, run: showsCost, shows: (*session).printCost,
+			flags: "env.files " + sceptred + "only changed-since.files " + selected + "adopt.deploy max-deletions link yes.none " + watching + where + hosted, run: showsCost, shows: (*session).printCost,
 			long: `Makes the plan of a deploy, as plan does, and shows what it would add a month, or save: by stack and resource, before, after, and the difference. It changes
 nothing. It is an estimate, from a table of public on-demand prices in this program: for what runs all the time, such as instances, databases,
 volumes, gateways and keys, 730 hours a month. What is charged by use, such as requests and traffic, is named and not estimated; what has no known
@@ -139,14 +139,14 @@ has had runs in the environment.` + ofRev + codes,
 		},
 		{
 			name: "extend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "set until when an environment lives",
-			flags: "for until.extend reason " + recorded + watching + where + hosted, run: extend,
+			flags: "for until.extend reason " + recorded + "yes.none " + watching + where + hosted, run: extend,
 			long: `Sets until when an environment lives that was deployed with a ttl. It takes no lock and changes no stack. It never ends the environment earlier: for
 that, use destroy. The next deploy gives it its ttl again, unless it lives longer then.` + ofHere + codes,
 			examples: []string{"extend --env pr-42 --for 2d", "extend --project shop --env pr-42 --until 2026-12-24 --reason 'the demo is on Friday'"},
 		},
 		{
 			name: "snapshot", args: "NAME", least: 1, most: 1, group: groupChange, short: "give a name to the revision that is deployed, and back up data", completes: noWords,
-			flags: "no-backups reason refuse " + recorded + watching + where + hosted, run: takeSnapshot,
+			flags: "no-backups reason refuse " + recorded + "yes.none " + watching + where + hosted, run: takeSnapshot,
 			long: `Makes a snapshot: a name for the revision that was deployed last, successfully and to all stacks. The files of the revision, and the values from
 outside the project that it was deployed with, stay until the snapshot is deleted, also when its run is deleted. restore deploys them again. Where stacks hold
 data in databases, native backups are made, unless --no-backups is given; the owner of the installation says for which projects. If one of them fails, there is no snapshot, and the
@@ -166,13 +166,13 @@ for such a plan. On a terminal it asks first, unless --yes is given.` + ofProjec
 		},
 		{
 			name: "refresh", args: "[DIR|FILE]", most: 1, group: groupChange, short: "read the live stacks into the records",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse yes.none " + watching + where + hosted, run: request,
 			long:     `Reads every recorded stack as it is now. It changes records, never stacks.` + ofDir + codes,
 			examples: []string{"refresh examples/shop --env prod"},
 		},
 		{
 			name: "check", args: "[DIR|FILE]", most: 1, group: groupChange, short: "compare the live stacks with their records",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse " + watching + where + hosted, run: examine,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents refuse yes.none " + watching + where + hosted, run: examine,
 			long: `Compares every recorded stack with the live one: whether it exists, belongs to the project, was left well by its last operation, was
 changed outside Stackwright, and has the recorded outputs. The run fails if one is not as recorded, and says what to do. It changes neither stacks
 nor records. Without --env it compares those of all environments, a run each.` + ofDir + codes,
@@ -180,7 +180,7 @@ nor records. Without --env it compares those of all environments, a run each.` +
 		},
 		{
 			name: "drift", args: "[DIR|FILE]", most: 1, group: groupChange, short: "find what was changed in resources without CloudFormation",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse while-suspended revert plan.revert exit-code.drift accept out.accept run.accept " + watching + where + hosted, run: drift,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse while-suspended revert plan.revert exit-code.drift accept out.accept run.accept yes.none " + watching + where + hosted, run: drift,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Has CloudFormation compare the resources of all recorded stacks with their templates, at once, and prints each property that
 differs, as expected and as it is. It changes no stack, and records which stacks have drifted: a deploy that would update one of them says so. With
@@ -200,7 +200,7 @@ was written, or if there was none, and 5 if some is left. With --run it uses wha
 		},
 		{
 			name: "suspend", args: "[DIR|FILE]", most: 1, group: groupChange, short: "stop what costs money in the stacks, until resume",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse plan.suspend " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse plan.suspend yes.none " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Stops what runs in the recorded stacks, dependents before their dependencies. The sizes and states from before are recorded first, and resume
 brings exactly these back. Deploys are refused meanwhile, unless --while-suspended is given. The owner of the installation says
@@ -209,14 +209,14 @@ which projects may be suspended.` + ofDir + codes,
 		},
 		{
 			name: "resume", args: "[DIR|FILE]", most: 1, group: groupChange, short: "start what suspend has stopped, as it was before",
-			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse plan.resume " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.records exclude with-dependencies.records with-dependents reason refuse plan.resume yes.none " + watching + where + hosted, run: request,
 			outputs:  []string{"text", "json", "yaml", "markdown"},
 			long:     `Starts what is stopped in the suspended stacks, dependencies before their dependents, and waits until it runs.` + ofDir + codes,
 			examples: []string{"resume --env dev", "resume --env dev --plan", "resume examples/shop --env dev --only data/"},
 		},
 		{
 			name: "adopt", args: "[DIR|FILE]", most: 1, group: groupChange, short: "take over stacks that exist and that no project owns",
-			flags: "env.files " + sceptred + "only.adopt exclude with-dependencies.records with-dependents reason refuse plan.adopt " + watching + where + hosted, run: request,
+			flags: "env.files " + sceptred + "only.adopt exclude with-dependencies.records with-dependents reason refuse plan.adopt yes.none " + watching + where + hosted, run: request,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Records the live stacks that the project describes, as the stacks of the project. Nothing in AWS is changed: the next deploy
 updates only what differs from the project, and our tags come with the first update that is needed anyway. With --plan it
@@ -271,13 +271,13 @@ Without RUN it is the newest run that failed and that was not repeated, if only 
 		},
 		{
 			name: "pause", args: "[RUN]", most: 1, group: groupControl, short: "pause a run: start no further step", completes: runIDs,
-			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: openRun, success: run.StateWaiting, done: finished}.give,
+			flags: "reason " + recorded + "yes.none " + watching + where + hosted, run: runCommand{which: openRun, success: run.StateWaiting, done: finished}.give,
 			long:     `The running steps finish, and no further step starts: the run waits for continue. The exit code is 0 when the run waits.` + ofRun + "\nWithout RUN it is the newest run that has not ended, and that waits in no queue behind another one, if only one project has such a run.",
 			examples: []string{"pause", "pause mfrggzdfmztwq2lknnwg --reason 'see the metrics first'"},
 		},
 		{
 			name: "continue", args: "[RUN]", most: 1, group: groupControl, short: "continue a paused run", completes: runIDs,
-			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: pausedRun, done: movedOn}.give,
+			flags: "reason " + recorded + "yes.none " + watching + where + hosted, run: runCommand{which: pausedRun, done: answered}.give,
 			long:     `Continues a paused run.` + ofRun + "\nWithout RUN it is the newest paused run, if only one project has such a run." + codes,
 			examples: []string{"continue", "continue mfrggzdfmztwq2lknnwg"},
 		},
@@ -290,7 +290,7 @@ does with the stacks that wait: the run continues. The plan marks what waits for
 		},
 		{
 			name: "reject", args: "[RUN]", most: 1, group: groupControl, short: "reject what a run that waits for approval would do", completes: runIDs,
-			flags: "reason step " + recorded + watching + where + hosted, run: runCommand{which: askingRun, success: run.StateFailed, done: answered}.give,
+			flags: "reason step " + recorded + "yes.none " + watching + where + hosted, run: runCommand{which: askingRun, success: run.StateFailed, done: answered}.give,
 			long: `The run ends as failed. If the whole plan waited, it has changed nothing. If stacks waited, they are not changed, and neither are those
 that depend on them; the steps of other stacks go on first. A reason is required, and recorded with the run. The exit code is 0 when the run
 has ended.` + ofRun + "\nWithout RUN it is the newest run that waits for approval, if only one project has such a run.",
@@ -307,7 +307,7 @@ there is one, has succeeded.` + ofRun + "\nWithout RUN it is the newest run that
 		},
 		{
 			name: "unlock", args: "[RUN]", most: 1, group: groupControl, short: "end a run that does not respond, and release its lock", completes: runIDs,
-			flags: "reason " + recorded + watching + where + hosted, run: runCommand{which: lockOwner, success: run.StateCancelled, done: over, unreadable: release}.give,
+			flags: "reason " + recorded + "yes.none " + watching + where + hosted, run: runCommand{which: lockOwner, success: run.StateCancelled, done: over, unreadable: release}.give,
 			long: `Ends a run that holds its project's lock as cancelled, even if its execution does not respond. The next run in the queue
 then gets the lock. Operations in progress in CloudFormation continue, and the next run waits for them. A reason is required, and
 recorded with the run. If the run responds, use cancel.
@@ -457,10 +457,11 @@ file of the project.` + ofDir,
 			examples: []string{"convert infrastructure --out converted", "convert templates --out shop", "convert infrastructure --var-file prod.yaml --map prod=prod-ireland --out converted"},
 		},
 		{
-			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all fetch " + sceptred + "output", run: validate,
+			name: "validate", args: "[DIR|FILE]", most: 1, group: groupShow, short: "check a project's files, without AWS", flags: "env.all fetch " + sceptred + "yes.none output " + where, run: validate,
 			long: `Reads, resolves and checks a project, and reports all problems at once, each with file, line and column. It sends no request to AWS
 and needs no installation: a target that the project names is taken to be registered. Without --env it checks all environments that the project
-lists, or default if it lists none. The exit code is 0 if the project is valid, and 2 if it has problems.` + ofDir,
+lists, or default if it lists none. The exit code is 0 if the project is valid, and 2 if it has problems.
+It takes the flags that say where an installation is, so that a script can give the same ones to all commands, and does not use them.` + ofDir,
 			examples: []string{"validate", "validate examples/shop --env prod", "validate shop.zip -o json"},
 		},
 		{

@@ -25,7 +25,7 @@ func (s *session) detach(ctx context.Context, id string) (int, error) {
 			return ExitFailed, err
 		}
 	}
-	fmt.Fprintf(c.Err, "run %s continues; this command no longer follows it. To follow it again:\n  %s\n", id, c.commandLine("status", id, "--follow"))
+	fmt.Fprintln(c.Err, c.unfollowed(nil, id).hint())
 	return ExitInterrupted, nil
 }
 

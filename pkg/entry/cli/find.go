@@ -15,6 +15,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/archive"
 	"github.com/stackwright/stackwright/pkg/format/sceptre"
+	"github.com/stackwright/stackwright/pkg/plan"
 	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
@@ -108,7 +109,7 @@ var (
 	openRun   = only(first, "every run has ended: there is nothing to do")
 	pausedRun = only(paused, "no run is paused: name the one to continue")
 	askingRun = only(open, "no run waits for approval: there is nothing to answer", func(r run.Run) bool { return len(r.Asks()) > 0 })
-	failedRun = only(unrepeated, "no run has failed, or other runs have repeated all that failed: name the one to retry")
+	failedRun = only(unrepeated, "no run has failed, or later ones have repeated or superseded all that failed: name the one to retry")
 )
 
 // open reports whether the run at i has not ended.
@@ -127,12 +128,23 @@ func paused(runs []run.Run, i int) bool {
 	return runs[i].State == run.StateWaiting && runs[i].Command == run.Pause
 }
 
-// unrepeated reports whether the run at i has failed, and none of the newer runs repeats it.
+// unrepeated reports whether the run at i has failed, and none of the newer runs repeats it, or has succeeded in what makes it needless.
 func unrepeated(runs []run.Run, i int) bool {
 	r := runs[i]
 	return r.State == run.StateFailed && !slices.ContainsFunc(runs[:i], func(later run.Run) bool {
-		return later.Of == r.ID && later.Operation == r.Operation && later.State != run.StateRefused && later.State != run.StateCancelled
+		repeats := later.Of == r.ID && later.Operation == r.Operation && later.State != run.StateRefused && later.State != run.StateCancelled
+		return repeats || later.Project == r.Project && supersedes(later, r)
 	})
+}
+
+// supersedes reports whether a run has succeeded that makes an older one of its project needless: it has brought all stacks, or the same
+// ones, to a newer state, or has done the same.
+func supersedes(later, r run.Run) bool {
+	if later.State != run.StateSucceeded || later.Partial() && !later.Selection.Equal(r.Selection) {
+		return false
+	}
+	o := plan.AllOperations().Of(later.Operation)
+	return later.Operation == r.Operation || o.Writes && !o.Restores
 }
 
 // currentRun is the newest run. If it has ended, and an older run of its project waits for a person, it is that one: a

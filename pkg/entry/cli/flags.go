@@ -131,6 +131,7 @@ func (f *flags) definitions() map[string]definition {
 		"keep-backups":    {to: &f.keepBackups, usage: "keep the backups of the snapshot: Stackwright does not know them any more"},
 		"while-suspended": {to: &f.whileSuspended, usage: "also for stacks that are suspended: what CloudFormation starts there runs, and the stacks stay suspended"},
 		"yes":             {to: &f.yes, usage: "do not ask"},
+		"yes.none":        {to: &f.yes, usage: "has no effect here: the command does not ask; a script can give it to all commands"},
 		"plan.destroy":    {to: &f.plan, usage: "show what would be deleted and lost, and delete nothing"},
 		"link":            {to: &f.link, usage: "also show CloudFormation's own link for each stack, to AWS's calculator; it needs cloudformation:EstimateTemplateCost"},
 		"exact":           {to: &f.exact, usage: "ask CloudFormation with change sets, which are deleted afterwards, what the updates would change"},
@@ -369,8 +370,6 @@ func (f flags) check(outputs []string) error {
 		return fault.New(fault.Invalid, "--changed-since: name a revision or a run, or leave it out")
 	case f.plan && f.given["refuse"]:
 		return fault.New(fault.Invalid, "--refuse has no effect with --plan, which takes no lock: leave it out")
-	case f.plan && f.given["yes"]:
-		return fault.New(fault.Invalid, "--yes has no effect with --plan, which deletes nothing and does not ask: leave it out")
 	case f.given["installation"] && f.installation == "":
 		return fault.New(fault.Invalid, "--installation: name its CloudFormation stack")
 	case f.given["installation"] && (f.given["data"] || f.given["endpoint"]):
@@ -432,6 +431,27 @@ func (c *call) commandLine(words ...string) string {
 		all = append(all, quoted(w))
 	}
 	return strings.Join(all, " ")
+}
+
+// next writes the command that does something about a run, as a person types it: a deploy with the files that the call was given.
+func (c *call) next(words ...string) string {
+	if words[0] != "deploy" {
+		return c.commandLine(words...)
+	}
+	if strings.HasPrefix(c.command.args, "[DIR") && len(c.args) > 0 {
+		words = slices.Insert(words, 1, c.args[0])
+	} else if c.flags.files != "" {
+		words = slices.Insert(words, 1, c.flags.files)
+	}
+	for _, given := range []struct {
+		flag   string
+		values texts
+	}{{"--var", c.flags.variables}, {"--var-file", c.flags.variableFiles}, {"--map", c.flags.mapped}} {
+		for _, value := range given.values {
+			words = append(words, given.flag, value)
+		}
+	}
+	return c.commandLine(words...)
 }
 
 // commandAbout writes a command about the folder, project and environment that the call was given, as a person types it.

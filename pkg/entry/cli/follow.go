@@ -46,7 +46,13 @@ func isLost(err error) bool {
 // A followError is the error of a command that cannot follow its run. The run continues.
 type followError struct {
 	error
-	run, again string // the command that follows it again
+	run         string
+	again, stop string // the commands that follow it again, and that stop it
+}
+
+// unfollowed says that the call cannot follow a run.
+func (c *call) unfollowed(err error, id string) *followError {
+	return &followError{err, id, c.commandLine("status", id, "--follow"), c.commandLine("cancel", id)}
 }
 
 // Unwrap is why the command cannot follow the run.
@@ -54,7 +60,7 @@ func (u *followError) Unwrap() error { return u.error }
 
 // hint says that the run continues, and what to do.
 func (u *followError) hint() string {
-	return fmt.Sprintf("run %s continues; this command no longer follows it. To follow it again:\n  %s", u.run, u.again)
+	return fmt.Sprintf("run %s continues; this command no longer follows it. To follow it again:\n  %s\nTo stop it:\n  %s", u.run, u.again, u.stop)
 }
 
 // A watch says when to stop following, and what to follow instead.
@@ -97,7 +103,7 @@ func (s *session) follow(ctx context.Context, w watch, v view) (run.Run, error) 
 		case fault.Is(err, fault.Missing) && !known:
 			return r, fault.New(fault.Unavailable, "no function has started run %s: %s", w.run, s.silence)
 		case isLost(err), err != nil && known && s.host() == nil:
-			return r, &followError{err, w.run, s.call.commandLine("status", w.run, "--follow")}
+			return r, s.call.unfollowed(err, w.run)
 		case err != nil:
 			return r, err
 		case over(r) && !w.done(r): // it ended before the command, whose refusal is shown instead

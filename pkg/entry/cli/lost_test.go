@@ -143,7 +143,7 @@ func TestFollowTriesForTwoMinutesToReachTheServer(t *testing.T) {
 		{"the server returns", limit - 10*time.Second, limit + 20*time.Second, ExitWaiting, refused + "http://server answers again\n"},
 		{"the run ends meanwhile", limit - 10*time.Second, time.Minute, ExitWaiting, refused + "http://server answers again\n"},
 		{"the server stays away", time.Hour, limit + 20*time.Second, ExitLost, refused + "http://server has not answered for two minutes: connection refused\n" +
-			"run one continues; this command no longer follows it. To follow it again:\n  stackwright status one --follow --endpoint http://server\n"},
+			"run one continues; this command no longer follows it. To follow it again:\n  stackwright status one --follow --endpoint http://server\nTo stop it:\n  stackwright cancel one --endpoint http://server\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -67,9 +67,9 @@ func (c *call) view() view {
 	case c.flags.output == "json":
 		v = term.NewJSON(c.Out)
 	case c.drawsTree():
-		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.commandLine, Targets: c.flags.targets}
+		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.next, Targets: c.flags.targets}
 	default:
-		v = term.NewPlain(c.Out, c.commandLine)
+		v = term.NewPlain(c.Out, c.next)
 	}
 	if c.flags.quiet {
 		return quietView{v}

@@ -97,7 +97,7 @@ func (s *session) attention(ctx context.Context, shown run.Run) (failed []report
 				return nil, "", err
 			}
 			failed = append(failed, report.Of(r, time.Now()))
-			texts += "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n") + "\n\n"
+			texts += "needs attention: " + strings.Join(term.Summary(r, s.call.next, s.call.width()), "\n") + "\n\n"
 		}
 		if r, ok := report.Promoting(runs); ok && r.ID != shown.ID {
 			texts += s.promoting(r)
@@ -136,7 +136,7 @@ func saving(s report.Suspended) string {
 // promoting says where the promotion stands that follows the deploy of another environment: when it begins, or why it was refused.
 func (s *session) promoting(r run.Run) string {
 	if r.State.Over() {
-		return "needs attention: " + strings.Join(term.Summary(r, s.call.commandLine, s.call.width()), "\n") + "\n\n"
+		return "needs attention: " + strings.Join(term.Summary(r, s.call.next, s.call.width()), "\n") + "\n\n"
 	}
 	return fmt.Sprintf("run %s promotes run %s of %s to %s at %s, if nothing else is deployed there until then and its alarms are OK; to stop it: %s\n\n",
 		r.ID, r.Follows, r.PromotedFrom(), r.Project, r.NotBefore.Local().Format(time.DateTime), s.call.commandLine("cancel", r.ID))
@@ -155,7 +155,7 @@ func (c *call) picture(r run.Run) error {
 		forecast, _ := r.Forecast(now)
 		t := term.Tree{Run: r, Now: now, Colour: colour && c.Window != nil, Forecast: forecast, Targets: c.flags.targets}
 		if !finished(r) { // the summary below has the commands
-			t.Next = c.commandLine
+			t.Next = c.next
 		}
 		lines = t.Render(max(width, 40), term.MaxLines)
 	}
@@ -163,7 +163,7 @@ func (c *call) picture(r run.Run) error {
 		r.Operation = c.command.name // as the user has called it
 	}
 	if finished(r) {
-		lines = append(lines, term.Summary(r, c.commandLine, c.width())...)
+		lines = append(lines, term.Summary(r, c.next, c.width())...)
 	} else if r.Soaks(time.Now()) {
 		lines = []string{fmt.Sprintf("%s of %s begins at %s (run %s)", plan.CommandOf(r.Operation), r.Project, r.NotBefore.Local().Format(time.DateTime), r.ID)}
 	} else if len(lines) == 0 {

@@ -2,11 +2,13 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackwright/stackwright/pkg/action"
 	"github.com/stackwright/stackwright/pkg/plan"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
@@ -202,7 +204,7 @@ func nextSteps(r run.Run, next Next) []nextStep {
 	}
 	switch {
 	case r.State == run.StateFailed, r.State == run.StateCancelled:
-		return []nextStep{{"to retry", next("retry", r.ID)}}
+		return again(r, next)
 	case r.State == run.StateSuperseded && r.SupersededBy != "":
 		return []nextStep{{"to follow the newer run", next("status", r.SupersededBy, "--follow")}}
 	case r.State == run.StateWaiting && r.Command == run.Continue && len(r.Asks()) > 0:
@@ -211,6 +213,26 @@ func nextSteps(r run.Run, next Next) []nextStep {
 		return []nextStep{{"to continue", next("continue", r.ID)}}
 	}
 	return nil
+}
+
+// again lists the ways to do a run again that has failed or was cancelled: with the same files, unless somebody has rejected what they do,
+// and with others, if the project's files say what it deploys.
+func again(r run.Run, next Next) []nextStep {
+	var all []nextStep
+	if !slices.ContainsFunc(r.Steps, func(s run.Step) bool { return s.Answer.Known() && !s.Answer.Yes }) {
+		all = append(all, nextStep{"to retry with the same files", next("retry", r.ID)})
+	}
+	if o := plan.AllOperations().Of(r.Operation); o.Writes && o.NeedsSource() && !o.Restores {
+		words := []string{"deploy"}
+		if _, environment, _ := strings.Cut(r.Project, "@"); environment != project.DefaultEnvironment {
+			words = append(words, "--env", environment)
+		}
+		return append(all, nextStep{"after a change of the files", next(words...)})
+	}
+	if len(all) > 0 {
+		all[0].what = "to retry"
+	}
+	return all
 }
 
 // refused says why a run never started.

@@ -331,7 +331,8 @@ deploy of shop@prod failed in 1m15s: 4 created, 2 unchanged, 1 failed, 3 skipped
   queue/create failed: CREATE_FAILED: Queue: quota exceeded
     skipped because of it: app, web, barrier
   no stack was deleted permanently: such deletions wait until all other steps have succeeded
-to retry: stackwright retry abc`)
+to retry with the same files: stackwright retry abc
+after a change of the files: stackwright deploy --env prod`)
 }
 
 // A stack of which several steps were skipped is named once.

@@ -14,6 +14,9 @@ function consoleLink(step) {
   return `https://${region}.console.aws.amazon.com/cloudformation/home?region=${region}#/stacks?filteringText=${encodeURIComponent(step.stack)}`;
 }
 
+// rejected reports whether a person has rejected what the run would do.
+const rejected = (run) => (run.steps || []).some((s) => s.answer && !s.answer.yes);
+
 function Failures({ run }) {
   const failed = (run.steps || []).filter((s) => s.status === 'failed');
   const skipped = (run.steps || []).filter((s) => s.status === 'skipped').length;
@@ -24,7 +27,8 @@ function Failures({ run }) {
       h('pre', null, s.why || 'no reason was given'),
       s.stack && s.started && h(Events, { project: run.project, stack: s.stack, from: s.started, to: s.ended, label: 'Resource events' }))),
     !failed.length && (run.messages || []).map((m) => h('p', null, m)),
-    run.ended && failed.length > 0 && h('p', { class: 'todo' }, 'Remove the cause, then retry: only what failed or was skipped is done again. ',
+    run.ended && failed.length > 0 && !rejected(run) && h('p', { class: 'todo' },
+      'Is the cause in the files, change them and deploy them. Else remove it, then retry: the files are the same, and only what failed or was skipped is done again. ',
       h('code', null, `stackwright retry ${run.run}`), h(Copy, { text: `stackwright retry ${run.run}` })));
 }
 
@@ -33,7 +37,7 @@ const actions = [
   { verb: 'pause', label: 'Pause', on: (r) => !r.ended && r.command !== 'pause', text: 'Running steps end. No step starts until you continue.' },
   { verb: 'continue', label: 'Continue', on: (r) => !r.ended && r.command === 'pause' },
   { verb: 'cancel', label: 'Cancel', on: (r) => !r.ended, danger: true, text: 'Running steps end, and the other steps are skipped.' },
-  { verb: 'retry', label: 'Retry', on: (r) => r.ended && ['failed', 'failed dirty', 'cancelled'].includes(r.state), text: 'What failed or was skipped is done again, as a new run.' },
+  { verb: 'retry', label: 'Retry', on: (r) => r.ended && ['failed', 'failed dirty', 'cancelled'].includes(r.state), text: 'What failed or was skipped is done again, with the same files, as a new run.' },
 ];
 
 function Actions({ run }) {
