@@ -225,6 +225,9 @@ func TestQuietPrintsOnlyTheResult(t *testing.T) {
 	if !strings.HasPrefix(out, "deploy of pair@default succeeded in ") || strings.Contains(out, "topic/create") {
 		t.Errorf("it prints progress:\n%s", out)
 	}
+	if !strings.HasSuffix(out, "\non this laptop (emulators, "+l.data+")\n") {
+		t.Errorf("the last line does not say where:\n%s", out)
+	}
 	if printed := l.objects(l.must(cli.ExitOK, "destroy", l.project, "--yes", "--quiet", "-o", "json")); len(printed) != 1 || printed[0]["state"] != "succeeded" {
 		t.Errorf("it prints progress: %v", printed)
 	}

@@ -152,7 +152,9 @@ func over(r run.Run) bool { return r.State.Over() }
 // even if its rollback succeeded.
 func (s *session) watch(ctx context.Context, w watch) (int, error) {
 	if s.says() {
-		fmt.Fprintln(s.call.Out, s.place())
+		if !s.call.flags.quiet {
+			fmt.Fprintln(s.call.Out, s.place())
+		}
 		defer fmt.Fprintln(s.call.Out, s.place())
 	}
 	r, err := s.follow(ctx, w, s.view(ctx))

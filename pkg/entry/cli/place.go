@@ -35,7 +35,8 @@ func otherVariables() []string {
 	return []string{"STACKWRIGHT_TOKEN", "STACKWRIGHT_INPUTS", "STACKWRIGHT_SMOKE", "STACKWRIGHT_CHROMIUM", "STACKWRIGHT_TEST_AS_PROGRAM"}
 }
 
-// checkVariables refuses variables that look as if they set a flag, and set none. The environment is that of os.Environ.
+// checkVariables refuses variables that look as if they set a flag, and set none. The environment is that of
+// os.Environ.
 func checkVariables(environment []string) error {
 	known := otherVariables()
 	for name := range maps.Keys(new(flags).definitions()) {
@@ -62,7 +63,6 @@ func (s *session) place() string {
 	return fmt.Sprintf("in %s %s (installation %s)", s.home.Account, s.home.Region, cmp.Or(s.stack, s.label))
 }
 
-// says reports whether the first and the last line of the output say where the command changes something.
-func (s *session) says() bool {
-	return s.call.alters() && s.call.flags.output == "text" && !s.call.flags.quiet
-}
+// says reports whether the first and the last line of the output say where the command changes something. With
+// --quiet, only the last line does.
+func (s *session) says() bool { return s.call.alters() && s.call.flags.output == "text" }
