@@ -68,7 +68,7 @@ func TestFollowingPrintsTheSameThroughTheAPI(t *testing.T) {
 		l.env["STACKWRIGHT_DIRECT"] = direct
 		l.fail(h, emulator.Fault{Stack: "pair-topic", Operation: "create", Times: 1})
 		r := l.run("deploy", l.project, "-o", output)
-		return regexp.MustCompile(`[a-z2-7]{20}|\d\d:\d\d:\d\d|[0-9T:.-]{20,}Z|"seconds":[0-9.]+|\(?[0-9.]+m?s\)?|, requested by .*|sw-[0-9a-z-]+|retry \w+`).ReplaceAllString(r.out+r.err, "*")
+		return regexp.MustCompile(`[a-z2-7]{20}|\d\d:\d\d:\d\d|[0-9T:.-]{20,}Z|"seconds":[0-9.]+|\(?[0-9.]+m?s\)?|, requested by .*|sw-[0-9a-z-]+|retry \w+`).ReplaceAllString(strings.ReplaceAll(r.out+r.err, l.project, "*"), "*")
 	}
 	for _, output := range []string{"text", "json"} {
 		got, want := follow("", output), follow("true", output)
