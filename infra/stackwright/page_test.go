@@ -44,7 +44,7 @@ func TestPageOfACommand(t *testing.T) {
 func TestNoPageOfACommand(t *testing.T) {
 	l := newLaptop(t)
 	r := l.run("deploy", l.project, "--console", "0.0.0.0:4567")
-	l.has(r.err, "--console 0.0.0.0:4567: 0.0.0.0 is not an address of this machine alone")
+	l.has(r.err, "--console 0.0.0.0:4567: \"0.0.0.0\" is not an address of this machine alone")
 	if r.code != cli.ExitFailed || strings.Contains(l.must(cli.ExitOK, "runs"), "deploy") {
 		t.Errorf("deploy ended with %d\n%s", r.code, r.err)
 	}
