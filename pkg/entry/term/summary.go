@@ -223,11 +223,11 @@ func again(r run.Run, next Next) []nextStep {
 		all = append(all, nextStep{"to retry with the same files", next("retry", r.ID)})
 	}
 	if o := plan.AllOperations().Of(r.Operation); o.Writes && o.NeedsSource() && !o.Restores {
-		words := []string{"deploy"}
+		deploy := next("deploy")
 		if _, environment, _ := strings.Cut(r.Project, "@"); environment != project.DefaultEnvironment {
-			words = append(words, "--env", environment)
+			deploy = next("deploy", "--env", environment)
 		}
-		return append(all, nextStep{"after a change of the files", next(words...)})
+		return append(all, nextStep{"after a change of the files", deploy})
 	}
 	if len(all) > 0 {
 		all[0].what = "to retry"
