@@ -109,10 +109,10 @@ func (c *Cloud) client(ctx context.Context, t project.Target) (TargetClient, err
 func once(o *sdk.Options) { o.Retryer, o.RetryMaxAttempts = aws.NopRetryer{}, 1 }
 
 // unchecked is the option of a request with the template of a task. Its header says what the project allows although the
-// schemas of AWS do not have it: the emulator on a laptop needs it, and AWS ignores it.
+// schemas of AWS do not have it: the emulator on a laptop needs it. AWS does not get it.
 func unchecked(t action.Task) func(*sdk.Options) {
 	return func(o *sdk.Options) {
-		if len(t.Node.Unchecked) > 0 {
+		if len(t.Node.Unchecked) > 0 && o.BaseEndpoint != nil {
 			o.APIOptions = append(o.APIOptions,
 				smithyhttp.SetHeaderValue("X-Stackwright-Unchecked", strings.Join(t.Node.Unchecked, ",")))
 		}
