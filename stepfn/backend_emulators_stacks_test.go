@@ -200,6 +200,11 @@ func (r *emulators) Live(name string, s plan.Status) {
 	case now.Busy(), now.Cleaning(): // the operation in progress brings it there
 	case s == "CREATE_COMPLETE":
 		_, err = outside.CreateStack(ctx, &cloudformation.CreateStackInput{StackName: &physical, TemplateBody: aws.String(string(stack{physical: physical, version: "theirs"}.template(nil)))})
+	case s == "REVIEW_IN_PROGRESS":
+		_, err = outside.CreateChangeSet(ctx, &cloudformation.CreateChangeSetInput{
+			StackName: &physical, ChangeSetName: aws.String("theirs"), ChangeSetType: types.ChangeSetTypeCreate,
+			TemplateBody: aws.String(string(stack{physical: physical, version: "theirs"}.template(nil))),
+		})
 	case s == "DELETE_COMPLETE":
 		_, err = outside.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &physical})
 	case s == "DELETE_FAILED":

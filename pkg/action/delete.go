@@ -21,6 +21,10 @@ type remove struct{ Cloud }
 
 // Start requests the deletion. A desired stack that is not dead is deleted only by a replace, and only if it is the one that its plan has seen.
 func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
+	t, leftover, err := t.atLeftover()
+	if err != nil {
+		return plan.Receipt{}, err
+	}
 	if t.recreates() {
 		if receipt, err := a.checkReplaced(ctx, t); err != nil || receipt.Known() {
 			return receipt, err
@@ -30,7 +34,21 @@ func (a remove) Start(ctx context.Context, t Task) (plan.Receipt, error) {
 	if fault.Is(err, fault.Missing) {
 		return plan.Receipt{StackID: t.Record.StackID, Unchanged: true}, nil
 	}
+	if leftover && fault.Is(err, fault.Denied) {
+		return receipt, fault.New(fault.Denied, "stack %s was never created, and it is not Stackwright's: delete it with "+
+			"aws cloudformation delete-stack --stack-name %s --region %s, and retry (%w)", t.Node.Stack, t.Node.Stack, t.Node.Target.Region, err)
+	}
 	return receipt, err
+}
+
+// atLeftover returns t with the ID of the leftover that it deletes, and reports whether it deletes one. Its record never
+// has that ID: nobody but t's step takes that stack for one of Stackwright.
+func (t Task) atLeftover() (Task, bool, error) {
+	id, err := t.Step.OfLeftover()
+	if id != "" {
+		t.Record.StackID = id
+	}
+	return t, id != "", err
 }
 
 // recreates reports whether the stack that t deletes is created again afterwards.
@@ -52,7 +70,7 @@ func (a remove) checkReplaced(ctx context.Context, t Task) (plan.Receipt, error)
 		return plan.Receipt{}, fault.New(fault.Busy, "stack %s is %s", t.Node.Stack, s)
 	case retention.Replaces != "" && !s.Gone() && live.StackID == retention.Replaces:
 		return plan.Receipt{}, t.refuseReplace(live, retention)
-	case s.Gone() || !live.Dead():
+	case s.Gone() || !live.Dead() || retention.Leftover != "" && !live.Leftover():
 		return plan.Receipt{StackID: live.StackID, Unchanged: true}, nil
 	case live.Protected && t.Node.Protect:
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s is %s and must be created again, but is protected: set protect: false first", t.Node.Stack, s)
@@ -95,6 +113,10 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	if err != nil {
 		return Progress{}, err
 	}
+	t, leftover, err := t.atLeftover()
+	if err != nil {
+		return Progress{}, err
+	}
 	live, err := t.live(ctx, a)
 	switch {
 	case err != nil:
@@ -134,5 +156,8 @@ func (a remove) Poll(ctx context.Context, t Task) (Progress, error) {
 	}
 	result := plan.ResultOf(live)
 	result.NothingStarted = !op.Receipt.Known() && !t.Receipt.Known()
+	if leftover {
+		return t.forgotten(Progress{Over: true, Receipt: op.Receipt, Err: failed, Result: result}), nil
+	}
 	return Progress{Over: true, Receipt: op.Receipt, Err: failed, Record: &r, Result: result}, nil
 }

@@ -111,6 +111,27 @@ func TestStartOfEveryStatus(t *testing.T) {
 	}
 }
 
+// A leftover of somebody else is deleted only as long as it was never created, and by its ID.
+func TestStartAtALeftover(t *testing.T) {
+	rows := map[string]string{
+		"REVIEW_IN_PROGRESS": "begin DeleteStack", "REVIEW_IN_PROGRESS with resources": "unchanged", "ROLLBACK_COMPLETE": "unchanged",
+		"CREATE_COMPLETE": "unchanged", "CREATE_IN_PROGRESS": "busy: stack shop-vpc is CREATE_IN_PROGRESS", "": "unchanged",
+	}
+	for name, want := range rows {
+		c, _ := withStatus(name)
+		in := task(plan.Delete)
+		in.Record = plan.Record{}
+		var err error
+		if in.Step.Arguments, err = plan.NewArguments(plan.RetentionVersion, plan.Retention{Leftover: "id"}); err != nil {
+			t.Fatal(err)
+		}
+		receipt, err := act(c, plan.Delete).Start(t.Context(), in)
+		if got := outcome(c, receipt, err); got != want {
+			t.Errorf("a leftover that is %s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
 // outcome returns what a start did.
 func outcome(c *cloud, receipt plan.Receipt, err error) string {
 	last := ""

@@ -220,6 +220,9 @@ func (e *Engine) firstPoll(s run.Step, events bool) time.Time {
 // answer. It uses the token of that creation, before the claim replaces this token in
 // the record.
 func (e *Engine) findStackID(ctx context.Context, t *action.Task) error {
+	if id, err := t.Step.OfLeftover(); err != nil || id != "" { // no operation of the run has made that stack
+		return err
+	}
 	if v := e.Verbs.Of(t.Step.Verb); !v.Mutates() || v.Request == action.CreateStack || t.Record.StackID != "" && !t.Record.Intent || t.Record.Token == "" {
 		return nil
 	}

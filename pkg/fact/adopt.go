@@ -12,7 +12,8 @@ import (
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
-// adoptFact is what a plan has to know of the live stacks that it adopts.
+// adoptFact is what a plan has to know of the live stacks that it adopts, and who owns those with the tag of another
+// project.
 func adoptFact() Fact {
 	return Fact{Complete: func(ctx context.Context, e Reading, v *plan.View) (err error) {
 		if v.Found, err = found(ctx, e, *v); err != nil {
@@ -23,10 +24,10 @@ func adoptFact() Fact {
 }
 
 // found reads what a plan has to know of the live stacks that it adopts: their owners and
-// templates.
+// templates. Of those with the tag of another project it reads only the owners.
 func found(ctx context.Context, e Reading, v plan.View) (map[string]plan.Found, error) {
-	names := v.Adopts()
-	if len(names) == 0 {
+	names, foreign := v.Adopts(), v.Foreign()
+	if len(names)+len(foreign) == 0 {
 		return nil, nil
 	}
 	others, err := othersThan(ctx, e, e.Run.Project) // after the stacks were observed: a project records a stack before it exists
@@ -61,7 +62,10 @@ func found(ctx context.Context, e Reading, v plan.View) (map[string]plan.Found, 
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]plan.Found, len(names))
+	found := make(map[string]plan.Found, len(names)+len(foreign))
+	for _, name := range foreign {
+		found[name] = plan.Found{Owner: others.of(v.Desired.Nodes[name], v.Live[name])}
+	}
 	for i, name := range names {
 		found[name] = all[i]
 	}

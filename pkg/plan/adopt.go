@@ -147,6 +147,37 @@ func (v View) adopts(name string) bool {
 	return v.Desired.Nodes[name].Adopt && !v.Live[name].Status.Gone() && !v.inaccessible(name) && !v.managed(name)
 }
 
+// Foreign lists the desired nodes whose stacks have the tag of another project and are not adopted, sorted.
+func (v View) Foreign() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(v.Desired.Nodes)) {
+		if !v.adopts(name) && !v.stays(name) && v.foreign(name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// foreign reports whether the live stack of a node has the tag of another project.
+func (v View) foreign(name string) bool {
+	live := v.Live[name]
+	return !v.managed(name) && !live.Status.Gone() && live.Project != "" &&
+		live.Project != project.ID(v.Desired.Name, v.Desired.Environment)
+}
+
+// refuseForeign says of a stack with the tag of another project what to do. A project that has forgotten a stack leaves
+// its tag.
+func (v View) refuseForeign(name string) error {
+	n, live := v.Desired.Nodes[name], v.Live[name]
+	if found, read := v.Found[name]; read && found.Owner == "" {
+		return fault.New(fault.Refused, "stack %s: %s exists (%s), and project %s, which its tag %s names, has forgotten it: it "+NotManaged,
+			name, n.Stack, live.Status, live.Project, project.ProjectTag)
+	}
+	return fault.New(fault.Refused, "stack %s: %s exists (%s), and its tag %s says that it belongs to project %s: "+
+		"write another name under stack_name:, or forget it in that project first and adopt it here",
+		name, n.Stack, live.Status, project.ProjectTag, live.Project)
+}
+
 // An Adoption is the arguments of the verb Adopt: the stack as the plan has seen it.
 type Adoption struct {
 	StackID     string    `json:"stack_id"`
@@ -180,6 +211,8 @@ func (v View) adoption(name, digest string) (Step, error) {
 		why = fault.New(fault.Refused, "it is %s: wait until this operation has ended", s)
 	case s.Stuck():
 		why = fault.New(fault.Refused, "it is %s: continue its rollback in CloudFormation first", s)
+	case live.Leftover():
+		why = fault.New(fault.Refused, "it was never created (%s): remove adopt: true or --adopt, and a deploy creates it", s)
 	case live.Dead():
 		why = fault.New(fault.Refused, "it is %s, and can only be deleted: delete it in CloudFormation, and remove adopt: true or --adopt", s)
 	case !s.Good() && !s.Restored():

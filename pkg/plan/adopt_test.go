@@ -93,13 +93,13 @@ func TestAdoptedStackIsUpdatedIfItDiffers(t *testing.T) {
 func TestRefusedAdoptions(t *testing.T) {
 	for want, change := range map[string]func(*plan.Live, *plan.Found){
 		"project web@prod owns it: forget it there first; if that project no longer exists, remove the tag stackwright:project from the stack": func(_ *plan.Live, f *plan.Found) { f.Owner = "web@prod" },
-		"it is nested in the stack outer: adopt that stack":                                                                 func(l *plan.Live, _ *plan.Found) { l.Parent = "outer" },
-		"it is UPDATE_IN_PROGRESS: wait until this operation has ended":                                                     func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_IN_PROGRESS" },
-		"it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS: wait until this operation has ended":                                    func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" },
-		"it is UPDATE_ROLLBACK_FAILED: continue its rollback in CloudFormation first":                                       func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_ROLLBACK_FAILED" },
-		"it is ROLLBACK_COMPLETE, and can only be deleted: delete it in CloudFormation, and remove adopt: true or --adopt":  func(l *plan.Live, _ *plan.Found) { l.Status = "ROLLBACK_COMPLETE" },
-		"it is REVIEW_IN_PROGRESS, and can only be deleted: delete it in CloudFormation, and remove adopt: true or --adopt": func(l *plan.Live, _ *plan.Found) { l.Status = "REVIEW_IN_PROGRESS" },
-		"it is UPDATE_FAILED: update it in CloudFormation until an update succeeds":                                         func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_FAILED" },
+		"it is nested in the stack outer: adopt that stack":                                                                func(l *plan.Live, _ *plan.Found) { l.Parent = "outer" },
+		"it is UPDATE_IN_PROGRESS: wait until this operation has ended":                                                    func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_IN_PROGRESS" },
+		"it is UPDATE_COMPLETE_CLEANUP_IN_PROGRESS: wait until this operation has ended":                                   func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS" },
+		"it is UPDATE_ROLLBACK_FAILED: continue its rollback in CloudFormation first":                                      func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_ROLLBACK_FAILED" },
+		"it is ROLLBACK_COMPLETE, and can only be deleted: delete it in CloudFormation, and remove adopt: true or --adopt": func(l *plan.Live, _ *plan.Found) { l.Status = "ROLLBACK_COMPLETE" },
+		"it was never created (REVIEW_IN_PROGRESS): remove adopt: true or --adopt, and a deploy creates it":                func(l *plan.Live, _ *plan.Found) { l.Status = "REVIEW_IN_PROGRESS" },
+		"it is UPDATE_FAILED: update it in CloudFormation until an update succeeds":                                        func(l *plan.Live, _ *plan.Found) { l.Status = "UPDATE_FAILED" },
 		"its template cannot be read: no access: allow cloudformation:GetTemplate: name the stack in the setting adoptable of the installation, or in the parameter Adoptable of account.yaml in another account": func(_ *plan.Live, f *plan.Found) { f.Unreadable = "no access" },
 	} {
 		for name, err := range refusalsOf(t, change) {

@@ -292,8 +292,14 @@ func (v View) planConvergence(name, adopted string) (deletes, deploys []Step, er
 		return nil, append(imports, deploy(Update)), nil
 	case s.Gone():
 		return nil, []Step{deploy(Create)}, nil
-	case !v.managed(name) && live.Project != "" && live.Project != project.ID(v.Desired.Name, v.Desired.Environment):
-		return refuse("%s exists (%s), and its tag %s says that it belongs to project %s: write another name under stack_name:, or forget it in that project first and adopt it here", n.Stack, s, project.ProjectTag, live.Project)
+	case v.foreign(name):
+		return nil, nil, v.refuseForeign(name)
+	case !v.managed(name) && live.Leftover():
+		remove, err := leftover(live)
+		if imports != nil {
+			return []Step{remove}, append(imports, deploy(Update)), err
+		}
+		return []Step{remove}, []Step{deploy(Create)}, err
 	case !v.managed(name) && live.Dead():
 		return refuse("%s exists (%s), Stackwright did not create it, and it can only be deleted: "+
 			"aws cloudformation delete-stack --stack-name %s --region %s; or write another name under stack_name:", n.Stack, s,

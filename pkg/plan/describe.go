@@ -272,7 +272,7 @@ func action(steps []Step) StackAction {
 		return ActionAdopt
 	case has(Import):
 		return ActionImport
-	case has(Create) && has(Delete):
+	case has(Create) && has(Delete) && !deletesLeftover(steps):
 		return ActionReplace
 	case has(Create):
 		return ActionCreate

@@ -289,6 +289,14 @@ type Live struct {
 // Dead reports whether the stack can only be deleted, and has no resources.
 func (l Live) Dead() bool { return l.Status.Dead() && !l.HasResources }
 
+// Leftover reports whether the stack was never created: a change set would create it, and it has no resources. The CDK,
+// SAM and the AWS CLI take such a stack for none, too.
+// https://github.com/aws/aws-cdk/pull/7731
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html (ChangeSetType)
+func (l Live) Leftover() bool {
+	return l.Status == "REVIEW_IN_PROGRESS" && !l.HasResources && !l.Protected
+}
+
 // Updatable reports whether the stack can be updated.
 func (l Live) Updatable() bool {
 	return l.Status.Good() || l.Status.Recoverable() || l.Status == "CREATE_FAILED" && l.HasResources

@@ -13,6 +13,7 @@ import (
 type Retention struct {
 	Resources []string `json:"resources,omitempty"` // logical IDs, sorted
 
+	Leftover    string             `json:"leftover,omitempty"`    // the ID of a stack of somebody else that was never created: it is deleted, so that the stack can be created
 	Replaces    string             `json:"replaces,omitempty"`    // of a replace: the ID of the stack that is deleted, to be created again
 	LastUpdated time.Time          `json:"last_updated,omitzero"` // of that stack, as the plan has seen it
 	Reimport    []ImportedResource `json:"reimport,omitempty"`    // of a replace: what stays, by its DeletionPolicy, and is imported into the new stack
@@ -29,6 +30,23 @@ func (s Step) Retention() (Retention, error) {
 	}
 	err := s.Arguments.Read(RetentionVersion, &r)
 	return r, err
+}
+
+// OfLeftover returns the ID of the stack of somebody else that the deletion s deletes; "" for all other steps.
+func (s Step) OfLeftover() (string, error) {
+	r, err := s.Retention()
+	return r.Leftover, err
+}
+
+// leftover returns the step that deletes a stack of somebody else that was never created.
+func leftover(live Live) (Step, error) {
+	arguments, err := NewArguments(RetentionVersion, Retention{Leftover: live.StackID})
+	return Step{Verb: Delete, Arguments: arguments}, err
+}
+
+// deletesLeftover reports whether one of the steps deletes a stack of somebody else that was never created.
+func deletesLeftover(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool { id, err := s.OfLeftover(); return err == nil && id != "" })
 }
 
 // Retains returns the logical IDs of the resources that the deletion s leaves in AWS if it fails because of them; none for other steps, and for

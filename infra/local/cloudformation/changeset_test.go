@@ -114,6 +114,8 @@ func TestReviewedOnly(t *testing.T) {
 		_, err := w.client.CreateChangeSet(w.Context(), &cfn.CreateChangeSetInput{ChangeSetName: aws.String("c"), StackName: aws.String("net"), TemplateBody: aws.String(network)})
 		w.refused(err, "ValidationError", "Stack [net] does not exist")
 		c := w.propose("c", "net", types.ChangeSetTypeCreate, network)
+		_, err = w.tryCreate("net", network) // its name is taken
+		w.refused(err, "AlreadyExistsException", "Stack [net] already exists")
 		w.remove("net")
 		w.wait(*c.StackId, types.StackStatusDeleteComplete)
 	})
