@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -27,6 +29,12 @@ func Rename(p project.Project, recorded map[string]Record, s Selection) (all map
 // rename is Rename of the nodes that a request is about; nil for all.
 func rename(p project.Project, recorded map[string]Record, about map[string]bool) (all map[string]Record, leave, take []Record) {
 	all = maps.Clone(recorded)
+	for name := range p.Nodes {
+		if r, has := all[name]; has && r.FormerName != "" { // it was renamed by an earlier run
+			r.FormerName = ""
+			all[name] = r
+		}
+	}
 	move := func(from, to string) Record {
 		r := all[from]
 		r.Node, r.FormerName = to, from
@@ -61,6 +69,20 @@ func rename(p project.Project, recorded map[string]Record, about map[string]bool
 		}
 	}
 	return all, leave, take
+}
+
+// renameMessages says which records of the nodes that the plan is about get other names.
+func (v View) renameMessages(about map[string]bool) []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(v.Desired.Nodes)) {
+		r := v.Recorded[name]
+		if r.FormerName == "" || about != nil && !about[name] {
+			continue
+		}
+		former := (Record{Node: r.FormerName, StackID: r.StackID, FormerName: r.Stack}).formerNode()
+		all = append(all, fmt.Sprintf("stack %s: its record is renamed, and was %s: the stack %s stays", name, cmp.Or(former, r.FormerName), r.Stack))
+	}
+	return all
 }
 
 // A Place is a physical name in an account and region: at most one live stack is there.
