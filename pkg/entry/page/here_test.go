@@ -53,7 +53,9 @@ func TestGuard(t *testing.T) {
 		{"[::1]:4567", "", "none", true},
 		{"evil.example:4567", "", "", false}, // its name leads to 127.0.0.1
 		{"evil.example:4567", "http://evil.example:4567", "same-origin", false},
-		{"127.0.0.1", "", "", false},
+		{"127.0.0.1", "", "", true},
+		{"evil.example", "", "", false},
+		{"", "", "", false},
 		{"127.0.0.1.evil.example:4567", "", "", false},
 		{"any.localhost:4567", "", "none", true}, // browsers find it on this machine, without asking anybody
 		{"192.168.1.2:4567", "", "", false},

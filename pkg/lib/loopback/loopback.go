@@ -28,8 +28,11 @@ func Check(address string) error {
 // Hosts refuses requests to other hosts: a web site whose name leads to this machine could read the answers.
 func Hosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil || !Is(host) && !strings.HasSuffix(host, ".localhost") {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host = strings.Trim(host, "[]"); !Is(host) && !strings.HasSuffix(host, ".localhost") {
 			refuse(w, "the host %.100q is not this machine: use the address that the command has printed", r.Host)
 			return
 		}

@@ -44,8 +44,12 @@ func pointer(path []string) string { return strings.Join(append([]string{"#"}, p
 func (t Type) Check(properties Value) []Misfit {
 	c := &checker{definitions: t.root.Definitions}
 	c.check(&t.root.Node, nil, properties)
-	return c.found
+	return slices.DeleteFunc(c.found, func(m Misfit) bool { return Covers(lenient, t.Name+"."+m.Name()) })
 }
+
+// lenient are properties that CloudFormation takes in more forms than their schemas have: deployed templates use them.
+// https://github.com/Sage-Bionetworks/BridgeDownstream (study-pipeline-infra.j2: columns with Nullable)
+var lenient = []string{"AWS::Glue::Table.TableInput.PartitionKeys", "AWS::Glue::Table.TableInput.StorageDescriptor.Columns"}
 
 type checker struct {
 	definitions map[string]*Node
