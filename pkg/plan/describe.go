@@ -27,7 +27,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 	d := describer{
 		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded),
 		uncertain: make(map[string]func(output string) string), exports: make(map[place]map[string]string),
-		candidates: &candidates{}, replacing: v.replacing(),
+		candidates: &candidates{}, replacing: v.replacing(), names: make(map[string]named),
 	}
 	for _, r := range v.Recorded {
 		d.moved[r.formerNode()] = true
@@ -95,6 +95,8 @@ type describer struct {
 	replacing map[string]string // of a replace: why a stack is in the plan
 
 	candidates *candidates // of the stacks that were described
+
+	names map[string]named // the resources with names of their own of the stacks that were described
 }
 
 // stack describes one stack.
@@ -191,6 +193,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if after.Template != nil {
 		c.imported = cmp.Or(d.imported(placeOf(n.Target), after), d.anyReading(n))
 		d.addExports(c, placeOf(n.Target), after)
+		c.Warnings = append(c.Warnings, d.sameNames(c, placeOf(n.Target), after, uncertain)...)
 	}
 	c.desired = d.desired(n, r, before, after, uncertain)
 	if desired {
