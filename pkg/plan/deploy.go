@@ -118,7 +118,7 @@ func (v View) plan(refusals []error) (Plan, error) {
 	}
 	p, err := b.plan()
 	p.Unchanged, p.Twins, p.MaxFailures = slices.Sorted(maps.Keys(same)), v.twins(), v.Desired.MaxFailures
-	p.Messages = slices.Concat(v.Desired.Warnings, p.Messages, v.adoptionMessages(p), v.ignoredMessages(about), v.stuckMessages(p), v.renameMessages(about),
+	p.Messages = slices.Concat(v.Desired.Warnings, p.Messages, v.adoptionMessages(p), v.ignoredMessages(about), v.stuckMessages(p), v.renameMessages(about), v.leftoverMessages(p),
 		v.keptMessages(about), v.driftMessages(p))
 	return p, err
 }

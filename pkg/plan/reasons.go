@@ -63,9 +63,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 		return []string{"new in the project"}
 	case !exists:
 		return []string{"deleted outside Stackwright, or never created"}
-	case a == ActionCreate:
-		return []string{fmt.Sprintf("its name has a stack that was never created (%s), of a change set that was not executed: "+
-			"that is deleted first", live.Status)}
+	case a == ActionCreate: // what is there was never created
+		return []string{"new in the project"}
 	case a == ActionReplace:
 		return []string{fmt.Sprintf("never finished: it is %s and can only be created again", live.Status)}
 	}

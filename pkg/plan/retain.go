@@ -49,6 +49,18 @@ func deletesLeftover(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool { id, err := s.OfLeftover(); return err == nil && id != "" })
 }
 
+// leftoverMessages says which stacks of somebody else that were never created a plan deletes.
+func (v View) leftoverMessages(p Plan) []string {
+	var all []string
+	for _, s := range p.Steps {
+		if deletesLeftover([]Step{s}) {
+			all = append(all, fmt.Sprintf("stack %s: %s is there, and was never created (%s): a change set was not executed. "+
+				"It is deleted with its change sets first", s.Node, v.Desired.Nodes[s.Node].Stack, v.Live[s.Node].Status))
+		}
+	}
+	return all
+}
+
 // Retains returns the logical IDs of the resources that the deletion s leaves in AWS if it fails because of them; none for other steps, and for
 // a deletion after which the stack is created again.
 func (s Step) Retains() ([]string, error) {
