@@ -47,7 +47,7 @@ fault
 project               fault lib/function lib/graph lib/pattern lib/suggest
 remote                fault project lib/pattern
 access                fault project lib/document lib/pattern lib/shorten lib/suggest
-plan                  fault project lib/cost lib/difference lib/graph lib/loss lib/pattern lib/price lib/resource lib/shorten lib/suggest lib/template
+plan                  fault project lib/cost lib/difference lib/graph lib/loss lib/pattern lib/price lib/resource lib/shorten lib/stackpolicy lib/suggest lib/template
 unit                  fault project
 run                   fault project access plan lib/shorten
 revision              fault project plan run

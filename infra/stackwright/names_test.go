@@ -22,3 +22,26 @@ func TestOneNameInTwoStacks(t *testing.T) {
 		t.Errorf("other names:\n%s", text)
 	}
 }
+
+// A plan warns of a change that the stack policy of the stack denies; what it would lose is said all the same.
+func TestPlanOfWhatAStackPolicyDenies(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.put("stackwright.yaml", "project: guarded\nstacks:\n  db:\n    template: templates/q.yaml\n    parameters: { Name: jobs }\n"+
+		"    stack_policy:\n      Statement:\n        - { Effect: Allow, Action: 'Update:*', Principal: '*', Resource: '*' }\n"+
+		"        - { Effect: Deny, Action: 'Update:Replace', Principal: '*', Resource: LogicalResourceId/Queue }\n")
+	l.put("templates/q.yaml", "Parameters: { Name: { Type: String } }\nResources:\n"+
+		"  Queue: { Type: AWS::SQS::Queue, Properties: { QueueName: !Ref Name, DelaySeconds: 1 } }\n")
+	l.must(cli.ExitOK, "deploy", l.project)
+	const denied = "CloudFormation will refuse the update of Queue: Action denied by stack policy: Statement [#2] does not allow"
+	l.edit("templates/q.yaml", "DelaySeconds: 1", "DelaySeconds: 2")
+	if text := l.must(cli.ExitOK, "plan", l.project, "-o", "json"); strings.Contains(text, "will refuse the update") {
+		t.Errorf("a change in place:\n%s", text)
+	}
+	l.edit("stackwright.yaml", "Name: jobs", "Name: mail")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "-o", "json"), denied, `"data_loss":true`)
+	l.edit("stackwright.yaml", "    stack_policy:", "    stack_policy_during_update: { Statement: [{ Effect: Allow, Action: 'Update:*', Principal: '*', Resource: '*' }] }\n    stack_policy:")
+	if text := l.must(cli.ExitOK, "plan", l.project, "-o", "json"); strings.Contains(text, "will refuse the update") {
+		t.Errorf("allowed during the update:\n%s", text)
+	}
+}

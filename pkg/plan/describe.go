@@ -195,6 +195,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 		d.addExports(c, placeOf(n.Target), after)
 		c.Warnings = append(c.Warnings, d.sameNames(c, placeOf(n.Target), after, uncertain)...)
 	}
+	c.Warnings = append(c.Warnings, policyDenies(c, n, r)...)
 	c.desired = d.desired(n, r, before, after, uncertain)
 	if desired {
 		d.explain(&c, n, compared)
