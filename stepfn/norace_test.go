@@ -3,8 +3,8 @@
 package stepfn_test
 
 const (
-	defaultScenarios = 1_500
-	defaultEmulated  = 50
+	defaultScenarios = 1_200
+	defaultEmulated  = 40
 	defaultLarge     = 300
 	many             = 2_000  // stacks of a large run in memory
 	planned          = 10_000 // stacks of a run that is only planned
