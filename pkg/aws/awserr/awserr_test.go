@@ -73,6 +73,8 @@ func TestFault(t *testing.T) {
 		"unknown refusal":    {answer(400, "Unheard"), keys, fault.Invalid, "start x: Unheard: m"},
 		"unknown failure":    {answer(502, "Unheard"), keys, fault.Unavailable, "start x: Unheard: m"},
 		"internal failure":   {answer(400, "InternalFailure"), keys, fault.Unavailable, "start x: InternalFailure: m"},
+		"unreadable": {answerer{status: 400, body: "<html>"}, keys, fault.Unavailable,
+			"start x: HTTP status 400, with an answer that AWS does not give: check the proxies and gateways in between"},
 	} {
 		cause := failing(t, c.answer, c.keys)
 		err := awserr.Fault("start x", "arn:x", cause, awserr.Kinds{"OwnException": fault.Taken, awserr.Other: fault.Invalid})
