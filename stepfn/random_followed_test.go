@@ -115,6 +115,7 @@ type unitState struct {
 // members are what is known of the accounts of a unit at the plan of a run.
 type members struct {
 	listed map[string]bool // the targets of the accounts that a list had
+	always map[string]bool // the same, of all lists; a function that has crashed has not planned with its list
 	in     map[string]bool // the accounts that have been in the unit and active all the time
 	closed map[string]bool // the accounts that have been closed, or in no organization, at some time
 	shut   map[string]bool // the same, all the time
@@ -215,18 +216,16 @@ func (g *player) membersNow() members {
 		_, id, _ := project.UnitOf(target)
 		m.in[id], m.listed[target] = true, true
 	}
+	m.always = m.listed
 	return m
 }
 
-// learn adds what is known at this moment to what is known of the plan of a run. listed are the accounts of a list; nil if there was none.
-func (g *player) learn(id string, listed []project.Target) {
+// learn adds what is known at this moment to what is known of the plan of a run.
+func (g *player) learn(id string) {
 	now := g.membersNow()
-	now.listed = make(map[string]bool)
-	for _, t := range listed {
-		now.listed[t.Name] = true
-	}
-	if was, known := g.units.members[id]; known {
-		maps.Copy(now.listed, was.listed)
+	was, known := g.units.members[id]
+	now.listed, now.always = was.listed, was.always
+	if known {
 		maps.Copy(now.closed, was.closed)
 		maps.DeleteFunc(now.in, func(id string, _ bool) bool { return !was.in[id] })
 		maps.DeleteFunc(now.shut, func(id string, _ bool) bool { return !was.shut[id] })
@@ -235,6 +234,21 @@ func (g *player) learn(id string, listed []project.Target) {
 		g.units.members = make(map[string]members)
 	}
 	g.units.members[id] = now
+}
+
+// lists learns from a list of the accounts for the plan of a run.
+func (g *player) lists(id string, accounts []project.Target) {
+	g.learn(id)
+	m, listed := g.units.members[id], make(map[string]bool)
+	for _, t := range accounts {
+		listed[t.Name] = true
+	}
+	if m.listed == nil {
+		m.listed, m.always = make(map[string]bool), maps.Clone(listed)
+	}
+	maps.Copy(m.listed, listed)
+	maps.DeleteFunc(m.always, func(name string, _ bool) bool { return !listed[name] })
+	g.units.members[id] = m
 }
 
 // membersOf is what is known of the accounts at the plan of a run. It reports false if that is nothing.

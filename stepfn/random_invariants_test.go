@@ -92,12 +92,12 @@ type observed struct {
 
 // monitor starts a monitor.
 func (g *player) monitor(p *memoryBackend) {
-	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership), hooked: make(map[string]bool), data: owings{make(map[string]string), make(map[string]string)}}
+	w := &monitor{player: g, p: p, known: make(map[string]*observed), started: make(map[string]string), named: make(map[string]bool), owners: make(ownership), hooked: make(map[string]bool), data: newOwings()}
 	p.Store.After = w.wrote
 	p.Store.Followed = w.read
 	p.listed = func(r run.Run, in []project.Target) {
 		if w.known[r.ID] == nil || w.known[r.ID].status == nil { // it has no plan
-			w.learn(r.ID, in)
+			w.lists(r.ID, in)
 		}
 	}
 	p.Backend.Started = w.startedBy
@@ -134,7 +134,7 @@ func (w *monitor) wrote(x sim.Write) {
 			w.deployedBefore[x.Run][node] = record.Template
 		}
 		if w.units.accounts != nil {
-			w.learn(x.Run, nil)
+			w.learn(x.Run)
 		}
 		for _, s := range w.p.Store.Lend(x.Run).Steps {
 			k.status = append(k.status, s.Status)
@@ -411,7 +411,7 @@ func (g *player) asDesired(r run.Run, w stacks) {
 	desired := make(map[string]bool)
 	for _, st := range w {
 		desired[st.name] = true
-		if g.changedOutside[st.physical] || stays(r, st.name) || st.ignored() {
+		if g.changedOutside[st.physical] || stays(r, st.name) || st.ignored() || st.of != "" && !m.always[st.of] {
 			continue
 		}
 		s := g.Status(st.nameOnBackend())

@@ -112,7 +112,8 @@ func (w *monitor) about(r run.Run) map[string]bool {
 		}
 		needs[name] = slices.Concat(needs[name], n.Needs)
 	}
-	about, before := make(map[string]bool), w.desired[r.ChangedSince].project()
+	about := make(map[string]bool)
+	before, _ := w.projectOf(w.p.Store.Lend(r.ChangedSince)) // also of a retry, which has the files of another run
 	for name := range needs {
 		if r.ChangedSince != "" && reflect.DeepEqual(before.Nodes[name], files.Nodes[name]) {
 			continue

@@ -172,10 +172,17 @@ func left(r run.Run, arn, name string) bool {
 	return (r.State != run.StateSucceeded || r.KeepBackups) && (strings.Contains(says, arn) || strings.Contains(says, name))
 }
 
-// restored checks an update of a stack with parameters that name what its resources were restored from.
+// restored checks an update of a stack with parameters that name what its resources were restored from. The first update
+// of a stack that was created empty creates the resources.
 func (w *monitor) restored(t action.Task, before, after map[string]string) {
 	for key, is := range after {
-		if was := before[key]; strings.HasPrefix(key, backupParameter) && was != is {
+		if !strings.HasPrefix(key, backupParameter) {
+			continue
+		}
+		was, had := before[key]
+		if !had && w.data.empty[t.Node.Name] {
+			w.createdFrom(t, key, is)
+		} else if was != is {
 			w.restoredFrom(t, key, was, is)
 		}
 	}
@@ -197,6 +204,12 @@ func (w *monitor) restoredFrom(t action.Task, key, was, is string) {
 type owings struct {
 	owed map[string]string // what a restore was to create from a backup, and has not, as "db.Database", with the backup
 	made map[string]string // what the newest creation of a stack was to have because of a restore, as long as the stack is not deleted
+
+	empty map[string]bool // the nodes whose newest creation made a stack without resources
+}
+
+func newOwings() owings {
+	return owings{make(map[string]string), make(map[string]string), make(map[string]bool)}
 }
 
 // forgetNode removes what is known of the stack of a node.
@@ -206,19 +219,26 @@ func forgetNode(known map[string]string, node string) {
 
 // creates checks a creation: no stack is created without data that a restore was to create with data.
 func (w *monitor) creates(t action.Task, with map[string]string) {
+	forgetNode(w.data.made, t.Node.Name)
+	w.data.empty[t.Node.Name] = t.Step.Verb == plan.CreateEmpty
+	for key, value := range with {
+		w.createdFrom(t, key, value)
+	}
+}
+
+// createdFrom checks a parameter of a stack whose resources are created.
+func (w *monitor) createdFrom(t action.Task, key, value string) {
 	r := w.p.Store.Lend(t.Run)
 	o := plan.AllOperations().Of(r.Operation)
-	forgetNode(w.data.made, t.Node.Name)
-	for key, value := range with {
-		resource, has := strings.CutPrefix(key, backupParameter)
-		if !has || r.Project != "shop@default" {
-			continue
-		}
-		of := t.Node.Name + "." + resource
-		w.holds(notEmpty, value != "" || w.data.owed[of] == "", "run %s, a %s, creates %s without data, and a restore was to create it from %s", r.ID, r.Operation, of, w.data.owed[of])
-		if value != "" && (w.data.owed[of] != "" || o.FromRevision && o.NamesSnapshot()) {
-			w.data.made[of] = value
-		}
+	resource, has := strings.CutPrefix(key, backupParameter)
+	if !has || r.Project != "shop@default" {
+		return
+	}
+	of := t.Node.Name + "." + resource
+	w.holds(notEmpty, value != "" || w.data.owed[of] == "", "run %s, a %s, creates %s without data, "+
+		"and a restore was to create it from %s", r.ID, r.Operation, of, w.data.owed[of])
+	if value != "" && (w.data.owed[of] != "" || o.FromRevision && o.NamesSnapshot()) {
+		w.data.made[of] = value
 	}
 }
 

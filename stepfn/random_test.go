@@ -47,6 +47,14 @@ var onceFailed = map[string]string{
 	"a stack that an import had created was taken for that of somebody else, after its run was ended by force":                     "plan s1&t1; wait-idle; deploy-planned; pass 6; unlock 0; redeploy s1",
 	"a rollback to files that were never deployed was to keep a table that they do not move":                                       "approve-plans; deploy s1 s0$m0~:s1!v3; pass 1; cancel 0; pass 1; deploy s1$m0~:s0; rollback-to 1",
 	"the table of a stack whose deletion had failed was not imported again, because that stack had it":                             "fail s2/delete; deploy s2&t2; wait-idle; destroy; redeploy s2&t2",
+
+	"a retry was expected to have no files, and so a deploy of what has changed since it to leave a stack": "deploy s3; " +
+		"pass 11; retry; replace s3; plan s0; wait-idle; deploy s0 with changed-since 2",
+	"an account was expected to have stacks of a list whose function crashed before it stored a plan": "fault 8 crash-before; " +
+		"fault 28 crash-before; account 333333333333 joins-deep; deploy s6!v3 u1@org; pass 1; account 333333333333 leaves",
+	"the first update of a stack that was created empty was taken for a change of what it was restored from": "hook s2 " +
+		"before_deploy h4 starting; deploy s2$!w2; wait-idle; fail-hook h4; deploy s2&t2!w2; wait-idle; snapshot 2; " +
+		"wait-idle; restore 2; redeploy s2&t1!w2; replaced s2&t1!w2 with only s2 retaining Table",
 }
 
 // The same on the emulators.
