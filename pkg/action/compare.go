@@ -21,12 +21,20 @@ func (compare) Start(context.Context, Task) (plan.Receipt, error) { return plan.
 
 // Poll compares once no operation is in progress on the stack.
 func (a compare) Poll(ctx context.Context, t Task) (Progress, error) {
-	if t.Record.StackID == "" || t.Record.Intent {
-		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %s", t.Location().Stack, unknown)}, nil
+	refused := func(why string) (Progress, error) {
+		return Progress{Over: true, Err: fault.New(fault.Refused, "stack %s: %s", t.Location().Stack, why)}, nil
+	}
+	if t.Record.StackID == "" {
+		return refused(unknown)
 	}
 	live, err := t.live(ctx, a)
-	if err != nil || live.Status.Busy() || live.Status.Cleaning() {
+	switch {
+	case err != nil || live.Status.Busy() || live.Status.Cleaning():
 		return Progress{}, err
+	case t.Record.Intent && live.Status.Gone():
+		return refused(unknown)
+	case t.Record.Intent:
+		return refused(unended)
 	}
 	var policy project.StackPolicy
 	deployed := ""

@@ -29,7 +29,11 @@ func TestCompare(t *testing.T) {
 		{"cleaning up", func(*action.Task) {}, "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS", false, ""},
 		{"failed", func(*action.Task) {}, "UPDATE_ROLLBACK_FAILED", true, "stack shop-vpc is not as recorded: it is UPDATE_ROLLBACK_FAILED"},
 		{"never known", func(t *action.Task) { t.Record.StackID = "" }, "UPDATE_COMPLETE", true, "it is not known yet whether Stackwright made this stack"},
-		{"with an intent", func(t *action.Task) { t.Record.Intent = true }, "UPDATE_COMPLETE", true, "it is not known yet whether Stackwright made this stack"},
+		{"with an intent", func(t *action.Task) { t.Record.Intent = true }, "UPDATE_COMPLETE", true, "what is deployed is not recorded"},
+		{
+			"gone, with an intent", func(t *action.Task) { t.Record.Intent = true }, "DELETE_COMPLETE", true,
+			"it is not known yet whether Stackwright made this stack",
+		},
 	} {
 		cloud := is(c.status)
 		for id, l := range cloud.live {

@@ -23,13 +23,16 @@ type detect struct{ Cloud }
 
 // Start starts the detection.
 func (a detect) Start(ctx context.Context, t Task) (plan.Receipt, error) {
-	if t.Record.StackID == "" || t.Record.Intent {
-		return plan.Receipt{}, fault.New(fault.Refused, "stack %s: %s", t.Location().Stack, unknown)
+	refused := fault.New(fault.Refused, "stack %s: %s", t.Location().Stack, unknown)
+	if t.Record.StackID == "" {
+		return plan.Receipt{}, refused
 	}
 	live, err := a.Live(ctx, t.Location())
 	switch s := live.Status; {
 	case err != nil:
 		return plan.Receipt{}, err
+	case s.Gone() && t.Record.Intent: // the operation whose end is not recorded may have made another stack
+		return plan.Receipt{}, refused
 	case s.Gone():
 		return plan.Receipt{}, fault.New(fault.Refused, "stack %s does not exist any more: refresh forgets it, and the next deploy creates it", t.Location().Stack)
 	case s.Busy(), s.Cleaning():

@@ -37,8 +37,12 @@ func TestDetectStarts(t *testing.T) {
 	}
 	in := task(plan.Detect)
 	in.Record.Intent = true
-	if _, err := act(is("UPDATE_COMPLETE"), plan.Detect).Start(t.Context(), in); !fault.Is(err, fault.Refused) {
-		t.Errorf("with an intent: %v", err)
+	if _, err := act(is("UPDATE_COMPLETE"), plan.Detect).Start(t.Context(), in); err != nil {
+		t.Errorf("with an intent, and the recorded stack is there: %v", err)
+	}
+	_, err := act(is("DELETE_COMPLETE"), plan.Detect).Start(t.Context(), in)
+	if !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "whether Stackwright made this stack") {
+		t.Errorf("with an intent, and the recorded stack is gone: %v", err)
 	}
 }
 

@@ -65,5 +65,10 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 	return Progress{Over: true, Why: why, Record: &r}, nil
 }
 
-// unknown says why a read does not change the record.
-const unknown = "it is not known yet whether Stackwright made this stack: the next deploy finds out"
+const (
+	// unknown says why a read does not change the record.
+	unknown = "it is not known yet whether Stackwright made this stack: the next deploy finds out"
+
+	// unended says why nobody can say whether a stack is as recorded.
+	unended = "the run of its last operation ended before that: what is deployed is not recorded, and the next deploy updates it"
+)
