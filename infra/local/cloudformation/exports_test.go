@@ -162,3 +162,20 @@ func TestImportsOfFailedUpdates(t *testing.T) {
 		w.wait("app", types.StackStatusUpdateRollbackComplete)
 	})
 }
+
+// A stack whose creation was rolled back imports nothing any more, also while it is deleted.
+func TestRolledBackStackImportsNothing(t *testing.T) {
+	scenario(t, func(w *account) {
+		w.up("net", network)
+		w.fault("POST", `{"stack":"app","operation":"create","reason":"no capacity","times":1}`, 200)
+		w.create("app", group)
+		w.wait("app", types.StackStatusRollbackComplete)
+		w.fault("POST", `{"stack":"app","operation":"delete","seconds":3600}`, 200)
+		w.remove("app")
+		if got := w.stack("app").StackStatus; got != types.StackStatusDeleteInProgress {
+			t.Fatalf("app is %s", got)
+		}
+		w.update("net", network, updateWith("Also", "no"))
+		w.wait("net", types.StackStatusUpdateComplete)
+	})
+}

@@ -54,6 +54,7 @@ func (s *Service) end(st *stack) {
 			s.stopIn(st, types.StackStatusRollbackFailed, failed)
 			return
 		}
+		st.Now.Imports = nil // no resource is left that uses them
 		s.complete(st, types.StackStatusRollbackComplete, "")
 	case deleting:
 		if failed != "" {

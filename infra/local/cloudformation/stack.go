@@ -229,7 +229,7 @@ func (st *stack) export(name string) (value string, ok bool) {
 // importsExport reports whether the stack uses an export of that name. Until the current operation ends, the exports of
 // the version before count too.
 func (st *stack) importsExport(name string) bool {
-	if !st.exists() || st.Status == types.StackStatusRollbackComplete {
+	if !st.exists() {
 		return false
 	}
 	return slices.Contains(st.Now.Imports, name) || slices.Contains(st.Holds, name) || st.Before != nil && slices.Contains(st.Before.Imports, name)
