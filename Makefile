@@ -155,7 +155,7 @@ CDK = cd infra/aws && $(QUIETLY) npx --no-install cdk
 CONTEXT = -c stack=$(STACK) $(SETTINGS)
 QUIETLY = JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=20 CDK_DISABLE_CLI_TELEMETRY=true
 
-.PHONY: node synth deploy diff destroy-infra check-aws
+.PHONY: node synth bootstrap deploy diff destroy-infra check-aws
 
 node:
 	@command -v node >/dev/null && command -v npm >/dev/null || { \
@@ -170,8 +170,14 @@ infra/aws/node_modules/.package-lock.json: infra/aws/package-lock.json | node
 synth: infra/aws/node_modules/.package-lock.json lambda ## the CloudFormation template of an installation, in infra/aws/cdk.out
 	$(CDK) synth --quiet $(CONTEXT)
 
-deploy: infra/aws/node_modules/.package-lock.json lambda ## install into the AWS account of the credentials, or update it
-	$(CDK) deploy $(CONTEXT)
+# pkg/project.InstallationQualifier: what no project may write into, or use.
+QUALIFIER = stkwright
+bootstrap: infra/aws/node_modules/.package-lock.json lambda ## the bucket and the roles that make deploy needs; it is a part of it
+	$(CDK) bootstrap --qualifier $(QUALIFIER) --toolkit-stack-name CDKToolkit-$(QUALIFIER) --termination-protection $(CONTEXT)
+
+# --force uploads what the installation consists of also where something has its name.
+deploy: bootstrap ## install into the AWS account of the credentials, or update it
+	$(CDK) deploy --force $(CONTEXT)
 
 diff: infra/aws/node_modules/.package-lock.json lambda ## what a deploy would change
 	$(CDK) diff $(CONTEXT)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // installing are the pages that say how to install, change and remove an installation.
@@ -92,5 +94,21 @@ func TestShellOfPages(t *testing.T) {
 	}
 	if count < 20 {
 		t.Errorf("only %d blocks are found", count)
+	}
+}
+
+// Installations are deployed from a bucket that the code and the policies deny to projects, over what is there.
+func TestInstallationIsDeployedFromItsOwnBucket(t *testing.T) {
+	makefile := read(t, "Makefile")
+	for _, want := range []string{
+		"QUALIFIER = " + project.InstallationQualifier + "\n", "bootstrap --qualifier $(QUALIFIER) ",
+		"\ndeploy: bootstrap ", "$(CDK) deploy --force ",
+	} {
+		if !strings.Contains(makefile, want) {
+			t.Errorf("the Makefile lacks %q", want)
+		}
+	}
+	if role := ":role/cdk-" + project.InstallationQualifier + "-*"; !strings.Contains(read(t, "infra/aws/target/account.yaml"), role) {
+		t.Errorf("account.yaml does not deny %s", role)
 	}
 }

@@ -160,7 +160,7 @@ func newEmulatorsWithLimits(t testing.TB, limits budget.Limits, with ...func(*cl
 		Functions: func(c *cloud.Cloud) (cloud.Invoker, error) {
 			env := wire.Environment{
 				Table: "stackwright", Bucket: "stackwright", Account: "000000000000", Region: "us-east-1", Stack: "stackwright",
-				StateMachine: installation, Schedules: scheduleGroup, Limits: limits, Projects: project.Grants{"*@*"}, Suspend: project.Grants{"*@*"}, Backups: project.Grants{"*@*"}, Vault: backupVault, Organization: "own", Organizations: wire.Organization, Hooks: append(hook.Allowed(slices.Sorted(maps.Values(hookCalls))), hookSecret),
+				StateMachine: installation, Schedules: scheduleGroup, Limits: limits, Projects: project.Grants{"*@*"}, Suspend: project.Grants{"*@*"}, Assets: project.Grants{"*@*"}, Backups: project.Grants{"*@*"}, Vault: backupVault, Organization: "own", Organizations: wire.Organization, Hooks: append(hook.Allowed(slices.Sorted(maps.Values(hookCalls))), hookSecret),
 				Secrets: &r.hookLog, Webhooks: &r.hookLog,
 			}
 			cfg := c.Config()

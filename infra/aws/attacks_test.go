@@ -11,6 +11,7 @@ import (
 
 	"github.com/stackwright/stackwright/infra/aws/iam"
 	cfn "github.com/stackwright/stackwright/pkg/lib/template"
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // In these tests a project is hostile: its stacks contain anything. The policies of the template, as CDK and the templates of
@@ -247,6 +248,10 @@ func forMorePermissions() []attempt {
 		{"change the password of an administrator", iam.Request{Action: "iam:UpdateLoginProfile", Resource: "arn:aws:iam::" + account + ":user/admin"}, iam.Denied},
 		{"return to an older version of a policy", iam.Request{Action: "iam:SetDefaultPolicyVersion", Resource: other}, iam.Denied},
 		{"change the CDK's stack", iam.Request{Action: "cloudformation:UpdateStack", Resource: arn("cloudformation", "stack/CDKToolkit/1")}, iam.Denied},
+		{"change the stack that an installation is deployed from",
+			iam.Request{Action: "cloudformation:UpdateStack", Resource: arn("cloudformation", "stack/CDKToolkit-stkwright/1")}, iam.Denied},
+		{"replace the code of the next version of the installation",
+			iam.Request{Action: "s3:PutObject", Resource: "arn:aws:s3:::cdk-stkwright-assets-" + account + "-" + region + "/x.zip"}, iam.Denied},
 		{"change the CDK's version", iam.Request{Action: "ssm:PutParameter", Resource: arn("ssm", "parameter/cdk-bootstrap/hnb659fds/version")}, iam.Denied},
 		{"assume the CDK's deploy role", iam.Request{Action: "sts:AssumeRole", Resource: roles + "cdk-hnb659fds-deploy-role-" + account + "-" + region}, iam.Denied},
 		{"pass the CDK's execution role", iam.Request{Action: "iam:PassRole", Resource: roles + "cdk-hnb659fds-cfn-exec-role-" + account + "-" + region, Context: with("iam:PassedToService", "cloudformation.amazonaws.com")}, iam.Denied},
@@ -289,6 +294,45 @@ func forMorePermissions() []attempt {
 func TestProjectCannotEscalate(t *testing.T) {
 	try(t, execution(t, administrator), forMorePermissions())
 	try(t, made(t), forMorePermissions())
+}
+
+// publishing are attempts to publish files in an account. usual is whether files of applications may be published there.
+func publishing(account string, usual iam.Answer) []attempt {
+	as := func(qualifier string) iam.Request {
+		role := "cdk-" + qualifier + "-file-publishing-role-" + account + "-" + region
+		return iam.Request{Action: "sts:AssumeRole", Resource: "arn:aws:iam::" + account + ":role/" + role}
+	}
+	return []attempt{
+		{"publish for an application", as("hnb659fds"), usual},
+		{"replace the code of an installation", as(project.InstallationQualifier), iam.Denied},
+	}
+}
+
+// A deployer names the bucket, the role and the key of a file. None of them reaches the bucket from which this or the next
+// version of the installation is deployed, whatever the settings are.
+func TestDeployerReplacesNoInstallation(t *testing.T) {
+	for _, c := range []struct {
+		settings func() (template, error)
+		usual    iam.Answer
+	}{{plain, iam.Implicit}, {full, iam.Allowed}} {
+		all := the(t, c.settings)
+		who := iam.Identity{ARN: roles + "wait-status", Policies: policies(t, all, "WaitStatusRole")}
+		try(t, who, publishing(account, c.usual))
+		for _, f := range all.of("AWS::Lambda::Function") {
+			if code := all.at(f, "Code"); !strings.Contains(code, "cdk-"+project.InstallationQualifier+"-assets-") {
+				t.Errorf("%s is deployed from %s", f, code)
+			}
+		}
+	}
+	for published, usual := range map[string]iam.Answer{"false": iam.Implicit, "true": iam.Allowed} {
+		var r targetRole
+		target(t, "account.yaml", "Orchestrator", &r, map[string]string{"CdkAssets": published})
+		who := iam.Identity{ARN: "orchestrator"}
+		for _, p := range r.Policies {
+			who.Policies = append(who.Policies, p.PolicyDocument)
+		}
+		try(t, who, publishing(there, usual))
+	}
 }
 
 // onEverybody are attempts to reach the stacks, logs, events and principals of everybody in the account at once.

@@ -67,7 +67,7 @@ var limits = []permission{
 			"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "s3:GetBucketLocation", "s3:GetObject", "s3:GetObjectVersion", "s3:ListBucket", "ssm:GetParameter", "ssm:GetParameters",
 		},
 		On: []string{
-			"arn:${Partition}:cloudformation:*:*:stack/CDKToolkit/*", "arn:${Partition}:ecr:*:*:repository/cdk-*", "arn:${Partition}:iam::*:role/cdk-*",
+			"arn:${Partition}:cloudformation:*:*:stack/CDKToolkit*/*", "arn:${Partition}:ecr:*:*:repository/cdk-*", "arn:${Partition}:iam::*:role/cdk-*",
 			"arn:${Partition}:s3:::cdk-*", "arn:${Partition}:ssm:*:*:parameter/cdk-bootstrap/*",
 		},
 		Deny: true, Why: "the CDK's roles may deploy anything, and its bucket has what they deploy",

@@ -171,6 +171,9 @@ func (i *installation) environment(name string) *map[string]*string {
 	if len(i.settings.backups) > 0 && name == "plan" {
 		e["STACKWRIGHT_BACKUPS"] = i.settings.backups.String()
 	}
+	if len(i.settings.assets) > 0 && (name == "plan" || name == "wait-status") {
+		e["STACKWRIGHT_CDK_ASSETS"] = i.settings.assets.String()
+	}
 	if text := i.settings.vault.String(); text != "" && (name == "plan" || slices.Contains(changing, name)) {
 		e["STACKWRIGHT_BACKUP_VAULT"] = text
 	}

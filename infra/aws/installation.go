@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/stackwright/stackwright/pkg/project"
 )
 
 // An installation is Stackwright in one account and region: one stack.
@@ -43,6 +45,10 @@ func install(scope constructs.Construct, s settings) error {
 		StackName:          jsii.String(s.stack),
 		Description:        jsii.String("Stackwright: deploys many CloudFormation stacks in the right order"),
 		AnalyticsReporting: jsii.Bool(false),
+		// Projects and other applications may write into the bucket of the usual qualifier.
+		Synthesizer: awscdk.NewDefaultStackSynthesizer(&awscdk.DefaultStackSynthesizerProps{
+			Qualifier: jsii.String(project.InstallationQualifier),
+		}),
 	})
 	if s.key {
 		i.addKey()

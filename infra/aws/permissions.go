@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/action"
+	"github.com/stackwright/stackwright/pkg/project"
 	"github.com/stackwright/stackwright/pkg/remote"
 )
 
@@ -45,7 +46,7 @@ func inRoles(s settings) map[string][]permission {
 		"start":        slices.Concat(marks, writes, queries, starts, answers, sees, notifies, requests, decides, dead("start")),
 		"plan":         slices.Concat(marks, writes, queries, starts, answers, sees, notifies, configurations, plans, describes, copies(s), fetches(s), holders, finds, rooms, exports, imports, parameters(s), schedules, alarms, holdings(s)),
 		"execute-step": slices.Concat(marks, writes, queries, specs, describes, reviews, finds, detects),
-		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, copies(s), follows, stops, publishes),
+		"wait-status":  slices.Concat(marks, writes, queries, starts, answers, notifies, proposals, watches, copies(s), follows, stops, publishes(s)),
 		"stack-event":  slices.Concat(marks, answers, dead("stack-event")),
 		"notify":       slices.Concat(marks, delivers, secrets(s), reports(s), dead("notify")),
 		"api":          slices.Concat(marks, writes, queries, starts, answers, sees, notifies, shows, decides, uploads, seesSchedules, inside, readers(s), compares, purges),
@@ -169,13 +170,6 @@ var (
 		},
 		{Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/plans/*"}, Why: "what change sets say is named by its digest"},
 	}
-	publishes = []permission{ // the publishing role of cdk bootstrap writes the objects
-		{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*"}, Why: "files are named by their digests"},
-		{
-			Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::${Account}:role/cdk-*-publishing-role-${Account}-*"},
-			Why: "the CDK publishes files and container images of its applications with these roles, one of each for each region; they may do nothing else. Stackwright publishes files, and finds images",
-		},
-	}
 	decides = []permission{{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/access/access.yaml"}}}
 	uploads = []permission{{
 		Do: []string{"s3:PutObject"}, On: []string{"${Bucket}/revisions/*"},
@@ -186,6 +180,28 @@ var (
 		Why: "specs, templates and what change sets say are named by their digests; CloudFormation reads a large template with the permissions of its caller",
 	}}
 )
+
+// artifacts are the files of projects that are published, and that hooks upload.
+var artifacts = permission{Do: []string{"s3:GetObject"}, On: []string{"${Bucket}/artifacts/*"}, Why: "files are named by their digests"}
+
+// publishes are for the assets of the CDK, if some project may publish them. The publishing role of cdk bootstrap writes the
+// objects. Nobody publishes where the code of installations is, whatever the settings are.
+func publishes(s settings) []permission {
+	all := []permission{{
+		Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::*:role/cdk-" + project.InstallationQualifier + "-*"}, Deny: true,
+		Why: "who writes into the bucket of this qualifier replaces the code of the next version of the installation",
+	}}
+	if len(s.assets) == 0 {
+		return all
+	}
+	return append(all,
+		artifacts,
+		permission{
+			Do: []string{"sts:AssumeRole"}, On: []string{"arn:${Partition}:iam::${Account}:role/cdk-*-publishing-role-${Account}-*"},
+			Why: "the CDK publishes files and container images of its applications with these roles, one of each for each region; " +
+				"they may do nothing else. Stackwright publishes files, and finds images",
+		})
+}
 
 // stacks are all stacks of the own account, in all its regions: targets may be in any region, and projects name their
 // stacks.

@@ -59,7 +59,11 @@ func fills(s settings) []permission {
 	for _, b := range buckets {
 		objects = append(objects, b+"/*")
 	}
-	return []permission{{Do: []string{"s3:ListBucket"}, On: buckets, Why: why}, {Do: []string{"s3:GetObject", "s3:PutObject"}, On: objects, Why: why}}
+	return []permission{
+		{Do: []string{"s3:ListBucket"}, On: buckets, Why: why},
+		{Do: []string{"s3:GetObject", "s3:PutObject"}, On: objects, Why: why},
+		artifacts,
+	}
 }
 
 // executions follows the executions that hooks have started.

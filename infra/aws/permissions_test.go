@@ -51,7 +51,7 @@ func TestFunctionsMayWhatTheyCall(t *testing.T) {
 			t.Logf("%s: %s for %v", f, a.Name, a.For)
 		}
 		compare(t, f, the(t, full), needed, true)
-		// Without other accounts there are no roles to assume, except for those that publish assets in the own account, and without the setting hooks, hooks may call nothing. Without the setting external, no parameters are read, without the setting suspend, nothing is stopped, and without the setting organization, no accounts are listed.
+		// Without other accounts and the setting cdkAssets there are no roles to assume, and without the setting hooks, hooks may call nothing. Without the setting external, no parameters are read, without the setting suspend, nothing is stopped, and without the setting organization, no accounts are listed.
 		without := []string{"sts:AssumeRole", "organizations:DescribeAccount", "organizations:ListAccountsForParent", "organizations:ListOrganizationalUnitsForParent", "organizations:ListParents", "lambda:InvokeFunction", "secretsmanager:GetSecretValue", "sns:Publish", "ssm:PutParameter", "ssm:GetParameters", "states:StopExecution", "cloudwatch:DescribeAlarms", "autoscaling:ResumeProcesses", "autoscaling:SuspendProcesses", "autoscaling:DescribeAutoScalingGroups", "autoscaling:UpdateAutoScalingGroup", "ec2:DescribeInstances", "ec2:StartInstances", "ec2:StopInstances", "ecs:DescribeServices", "ecs:DescribeTaskDefinition", "ecs:UpdateService", "rds:DescribeDBClusters", "rds:DescribeDBInstances", "ec2:CreateSnapshot", "ec2:CreateTags", "ec2:DeleteSnapshot", "ec2:DescribeSnapshots", "ec2:DescribeVolumes", "backup:DeleteRecoveryPoint", "backup:DescribeBackupJob", "backup:DescribeBackupVault", "backup:DescribeRecoveryPoint", "backup:ListBackupJobs", "backup:ListTags", "backup:StartBackupJob", "backup:TagResource", "redshift:CreateClusterSnapshot", "redshift:CreateTags", "redshift:DeleteClusterSnapshot", "redshift:DescribeClusterSnapshots", "dynamodb:CreateBackup", "dynamodb:DeleteBackup", "dynamodb:DescribeBackup", "dynamodb:DescribeTable", "dynamodb:ListBackups", "rds:AddTagsToResource", "rds:CreateDBClusterSnapshot", "rds:CreateDBSnapshot", "rds:DeleteDBClusterSnapshot", "rds:DeleteDBSnapshot", "rds:DescribeDBClusterSnapshots", "rds:DescribeDBSnapshots", "rds:StartDBCluster", "rds:StartDBInstance", "rds:StopDBCluster", "rds:StopDBInstance", "redshift:DescribeClusters", "redshift:PauseCluster", "redshift:ResumeCluster", "sagemaker:DescribeNotebookInstance", "sagemaker:ListNotebookInstances", "sagemaker:StartNotebookInstance", "sagemaker:StopNotebookInstance", "s3:AbortMultipartUpload", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketMultipartUploads", "s3:ListBucketVersions"}
 		if len((settings{}).installed([]string{f})) == 0 {
 			continue
@@ -69,7 +69,7 @@ func TestFunctionsMayWhatTheyCall(t *testing.T) {
 			without = slices.DeleteFunc(without, func(a string) bool { return strings.HasPrefix(a, "s3:") })
 		}
 		compare(t, f, the(t, plain), slices.DeleteFunc(needed, func(a calls.Action) bool {
-			return slices.Contains(without, a.Name) && (a.Name != "sts:AssumeRole" || f != "wait-status")
+			return slices.Contains(without, a.Name)
 		}), false)
 	}
 }

@@ -36,6 +36,7 @@ type settings struct {
 	logDays      int               // retention of the logs
 	suspend      project.Grants    // the projects that may be suspended
 	backups      project.Grants    // the projects whose data may be backed up
+	assets       project.Grants    // the projects that may publish assets of the CDK
 	vault        backup.Vault      // where their file systems are backed up, and with which role; the zero value for nowhere
 	external     project.Externals // the stacks outside their projects whose outputs these may read
 
@@ -71,6 +72,7 @@ var known = []setting{
 	{"suspend", "", readSuspend},
 	{"backups", "", readBackups},
 	{"backupVault", "", readBackupVault},
+	{"cdkAssets", "", readAssets},
 	{"notify", "", readNotify},
 	{"customerKey", "false", readKey},
 	{"monitoring", "basic", readMonitoring},
@@ -307,6 +309,11 @@ func readSuspend(s *settings, words []string) (err error) {
 
 func readBackups(s *settings, words []string) (err error) {
 	s.backups, err = project.ParseGrants(strings.Join(words, ","))
+	return err
+}
+
+func readAssets(s *settings, words []string) (err error) {
+	s.assets, err = project.ParseGrants(strings.Join(words, ","))
 	return err
 }
 

@@ -64,7 +64,7 @@ func (t *template) UnmarshalJSON(body []byte) error {
 var everything = map[string]any{
 	"stack": "stackwright-test", "targetAccounts": []any{"111111111111", "222222222222"}, "customerKey": true, "monitoring": "full",
 	"executionPolicies": "PowerUserAccess,arn:aws:iam::000000000000:policy/ours", "driftPolicies": "service-role/AWS_ConfigRole", "logDays": 7, "projects": "*@*", "adoptable": "legacy-*", "external": "shop@*=legacy-*,shop@*=ssm:/shop/*,*@*=ssm:region",
-	"suspend": "*@dev", "backups": "*@prod", "backupVault": "ours,service-role/AWSBackupDefaultServiceRole", "organization": "o-a1b2c3d4e5",
+	"suspend": "*@dev", "backups": "*@prod", "cdkAssets": "shop@*", "backupVault": "ours,service-role/AWSBackupDefaultServiceRole", "organization": "o-a1b2c3d4e5",
 	"hooks":     "arn:aws:lambda:*:000000000000:function:hook-*,arn:aws:states:*:000000000000:stateMachine:hook-*,arn:aws:events:*:000000000000:event-bus/default,shop@*=arn:aws:s3:::hook-*,arn:aws:autoscaling:*:000000000000:autoScalingGroup:*:autoScalingGroupName/hook-*,arn:aws:sns:*:000000000000:hook-*,arn:aws:cloudwatch:*:000000000000:alarm:hook-*,shop@*=arn:aws:ssm:*:000000000000:parameter/hook/*,shop@*=https://hooks.example.com/*,arn:aws:secretsmanager:*:000000000000:secret:hook/*",
 	"owner":     []any{"arn:aws:iam::000000000000:role/boss", "arn:aws:iam::000000000000:user/people/ann"},
 	"notify":    "reports;report=html,ops;webhook=https://ops.example.com/stackwright;secret=arn:aws:secretsmanager:us-east-1:000000000000:secret:ops-AbCdEf;projects=*@prod;states=failed+waiting",

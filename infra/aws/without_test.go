@@ -221,14 +221,15 @@ func TestNoDenialOfARoleIsIdle(t *testing.T) {
 		attempts []attempt
 	}{
 		"execute-step": {policies(t, the(t, plain), "ExecuteStepRole"), changes(self, home)},
-		"wait-status":  {policies(t, the(t, plain), "WaitStatusRole"), changes(self, home)},
+		"wait-status":  {policies(t, the(t, plain), "WaitStatusRole"), append(changes(self, home), publishing(account, iam.Implicit)...)},
 		"execution":    {policies(t, the(t, plain), "ExecutionRole"), passes(home, home+"-team")},
 	}
 	for name, c := range map[string]struct {
 		file, resource string
 		attempts       []attempt
 	}{
-		"orchestrator":              {"account.yaml", "Orchestrator", changes("arn:aws:cloudformation:"+region+":"+there+":stack/stackwright-target/1", inTarget)},
+		"orchestrator": {"account.yaml", "Orchestrator", append(
+			changes("arn:aws:cloudformation:"+region+":"+there+":stack/stackwright-target/1", inTarget), publishing(there, iam.Implicit)...)},
 		"execution in a target":     {"account.yaml", "Execution", passes(inTarget, inTarget+"-team")},
 		"execution of some of them": {"execution.yaml", "Execution", passes(inTarget+"-team", inTarget)},
 	} {

@@ -17,13 +17,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// What the CDK needs in an account before it installs anything: cdk bootstrap makes these, besides roles.
+// bootstrap is the template of what the CDK needs in an account before it installs anything: cdk bootstrap makes these, besides
+// roles. An older version was installed from the bucket of the usual qualifier.
 // https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html
 const (
 	bootstrap = `{"Resources": {
 		"Assets": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "` + assets + `"}},
-		"Version": {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String", "Name": "/cdk-bootstrap/hnb659fds/version", "Value": "21"}}}}`
-	assets = "cdk-hnb659fds-assets-" + account + "-" + region
+		"Version": {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String", "Name": "/cdk-bootstrap/stkwright/version", "Value": "21"}},
+		"OlderAssets": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "cdk-hnb659fds` + in + `"}},
+		"OlderVersion": {"Type": "AWS::SSM::Parameter",
+			"Properties": {"Type": "String", "Name": "/cdk-bootstrap/hnb659fds/version", "Value": "21"}}}}`
+	assets = "cdk-stkwright" + in
+	in     = "-assets-" + account + "-" + region
 )
 
 // A template is one that the CDK has written, with its assets.
@@ -99,7 +104,9 @@ func (s *server) uploadFunctions(all template, folder string) {
 			s.Fatal(err)
 		}
 		key := code["S3Key"].(string)
-		if _, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: aws.String(assets), Key: &key, Body: bytes.NewReader(body.Bytes())}); err != nil {
+		bucket := strings.NewReplacer("${AWS::AccountId}", account, "${AWS::Region}", region).
+			Replace(code["S3Bucket"].(map[string]any)["Fn::Sub"].(string))
+		if _, err := client.PutObject(s.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(body.Bytes())}); err != nil {
 			s.Fatalf("function %s: %v", name, err)
 		}
 	}

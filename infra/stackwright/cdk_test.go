@@ -175,14 +175,15 @@ func TestContainerImages(t *testing.T) {
 	if err := os.CopyFS(l.project, os.DirFS("../../examples/cdk/cdk.out")); err != nil {
 		t.Fatal(err)
 	}
-	image := `"dockerImages": {"f00": {"displayName": "Network/Image", "source": {"directory": "asset.f00"}, "destinations": {"here": {
-		"repositoryName": "cdk-hnb659fds-container-assets-${AWS::AccountId}-${AWS::Region}", "imageTag": "f00",
+	tag := strings.Repeat("f0", 32)
+	image := `"dockerImages": {"` + tag + `": {"displayName": "Network/Image", "source": {"directory": "asset.f00"}, "destinations": {"here": {
+		"repositoryName": "cdk-hnb659fds-container-assets-${AWS::AccountId}-${AWS::Region}", "imageTag": "` + tag + `",
 		"assumeRoleArn": "arn:${AWS::Partition}:iam::${AWS::AccountId}:role/cdk-hnb659fds-image-publishing-role-${AWS::AccountId}-${AWS::Region}"}}}}`
 	l.edit("assembly-Beta/BetaNetworkA1A29F60.assets.json", `"dockerImages": {}`, image)
 	h := l.serve(0.05)
 	l.must(cli.ExitOK, "targets", "add", "prod", "--projects", "orders@*", "--account", "111111111111", "--region", "eu-west-1", "--role", "arn:aws:iam::111111111111:role/stackwright/stackwright-orchestrator")
 
-	missing := &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ImageNotFoundException", Message: "The image with imageId {imageTag:'f00'} does not exist"}}
+	missing := &gateway.Failure{Status: http.StatusBadRequest, Fault: gateway.Fault{Code: "ImageNotFoundException", Message: "The image with imageId {imageTag:'" + tag + "'} does not exist"}}
 	h.Cloud.Gateway.Fail(func(r gateway.Request) *gateway.Failure {
 		if r.Service == "ecr" {
 			return missing
@@ -190,11 +191,11 @@ func TestContainerImages(t *testing.T) {
 		return nil
 	})
 	r := l.run("deploy", l.project, "--only", "Beta/Network")
-	l.has(r.out+r.err, "image cdk-hnb659fds-container-assets-000000000000-us-east-1:f00 is not published, and Stackwright builds no images")
+	l.has(r.out+r.err, "image cdk-hnb659fds-container-assets-000000000000-us-east-1:"+tag+" is not published, and Stackwright builds no images")
 	if r.code != cli.ExitFailed {
 		t.Errorf("ended with %d", r.code)
 	}
 	h.Cloud.Gateway.Fail(nil)
-	l.has(l.must(cli.ExitOK, "retry"), "image cdk-hnb659fds-container-assets-000000000000-us-east-1:f00 was published before", "succeeded")
+	l.has(l.must(cli.ExitOK, "retry"), "image cdk-hnb659fds-container-assets-000000000000-us-east-1:"+tag+" was published before", "succeeded")
 	l.has(l.must(cli.ExitOK, "plan", l.project, "--only", "Beta/Network"), "no changes")
 }

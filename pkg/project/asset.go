@@ -12,6 +12,10 @@ type Asset struct {
 	ExternalID string `json:"external_id,omitempty"`
 }
 
+// InstallationQualifier is the qualifier of the CDK's bootstrap stack from which installations are deployed. No asset of a project
+// goes there, and no project may use its roles.
+const InstallationQualifier = "stkwright"
+
 // Place is where the asset is, for messages.
 func (a Asset) Place() string {
 	if a.Image {

@@ -82,7 +82,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 	home := project.Access{Target: project.Target{Name: project.DefaultTarget, Account: env.Account, Region: env.Region}, Execution: env.Execution, Projects: env.Projects}
 	accounts := sts.New(cfg, home, table)
 	cloud := cloudformation.New(clients(accounts), objects)
-	assets := newPublisher(accounts, objects)
+	assets := newPublisher(accounts, objects, env.Assets)
 	hooks := services(accounts, env, assets.files)
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	meter := cloudwatch.New(logger, cmp.Or(env.Stack, "stackwright"))

@@ -47,6 +47,7 @@ type Environment struct {
 	Suspend       project.Grants                             // the projects that may be suspended
 	Backups       project.Grants                             // the projects whose data may be backed up
 	Vault         backup.Vault                               // where file systems are backed up; the zero value is none
+	Assets        project.Grants                             // the projects that may publish assets of the CDK
 	Externals     project.Externals                          // the stacks outside their projects whose outputs these may read
 	Organization  string                                     // how the installation asks AWS Organizations: "own" is with its own permissions, else the ARN of a role that it assumes; it does not if it is empty
 	Organizations func(aws.Config, string) unit.Organization // see Organization; nil for functions that list no accounts, and for those that their mains give it
@@ -72,6 +73,7 @@ const (
 
 	envSuspend      = "STACKWRIGHT_SUSPEND"      // patterns of projects with commas; none may be suspended if it is empty
 	envBackups      = "STACKWRIGHT_BACKUPS"      // patterns of projects with commas; the data of none may be backed up if it is empty
+	envAssets       = "STACKWRIGHT_CDK_ASSETS"   // patterns of projects with commas; none may publish assets of the CDK if it is empty
 	envVault        = "STACKWRIGHT_BACKUP_VAULT" // the names of a vault of AWS Backup and of a role, with a comma; optional
 	envExternals    = "STACKWRIGHT_EXTERNAL"     // patterns of projects and stacks with commas; none may be read if it is empty
 	envOrganization = "STACKWRIGHT_ORGANIZATION" // own, or the ARN of a role; optional
@@ -162,6 +164,10 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	if err != nil {
 		wrong = append(wrong, envBackups+": "+err.Error())
 	}
+	publishable, err := project.ParseGrants(getenv(envAssets))
+	if err != nil {
+		wrong = append(wrong, envAssets+": "+err.Error())
+	}
 	vault, err := backup.ParseVault(getenv(envVault))
 	if err != nil {
 		wrong = append(wrong, envVault+": "+err.Error())
@@ -185,6 +191,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
 		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
 		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Organization: getenv(envOrganization), Suspend: suspendable, Backups: backable, Vault: vault, Issuer: getenv(envIssuer), Client: getenv(envClient),
+		Assets: publishable,
 		Notify: destinations, Page: getenv(envPage), Rate: number(getenv(envRate)),
 	}, nil
 }

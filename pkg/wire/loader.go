@@ -45,6 +45,7 @@ func installation(env Environment) check.Installation {
 	return check.Installation{
 		Stack: env.Stack, Bucket: env.Bucket, Table: env.Table,
 		StateMachine: env.StateMachine[strings.LastIndex(env.StateMachine, ":")+1:], Hooks: &env.Hooks, Parts: &own, Externals: &env.Externals,
+		Assets: &env.Assets,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/ecr"
 	"github.com/stackwright/stackwright/pkg/aws/s3"
 	"github.com/stackwright/stackwright/pkg/aws/sts"
+	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/format/packages"
 	"github.com/stackwright/stackwright/pkg/project"
 )
@@ -40,12 +41,17 @@ func readers(a *sts.Accounts) cloudformation.Reader {
 
 // A publisher publishes the assets of projects in accounts, with the roles there.
 type publisher struct {
-	files  *s3.Publisher
-	images *ecr.Images
+	allowed project.Grants
+	files   *s3.Publisher
+	images  *ecr.Images
 }
 
-// Publish implements action.Publisher.
+// Publish implements action.Publisher. The setting may have been changed since the plan was made.
 func (p publisher) Publish(ctx context.Context, of string, t project.Target, a project.Asset) (bool, error) {
+	if !p.allowed.Allow(of) {
+		return false, fault.New(fault.Denied, "publish %s: %s may not publish assets of the CDK: "+
+			"ask the owner of the installation to add it to the setting cdkAssets", a.Place(), of)
+	}
 	if a.Image {
 		return true, p.images.Find(ctx, t, a)
 	}
@@ -53,7 +59,7 @@ func (p publisher) Publish(ctx context.Context, of string, t project.Target, a p
 }
 
 // newPublisher returns a publisher of what is in the installation's bucket.
-func newPublisher(a *sts.Accounts, from *s3.Bucket) publisher {
+func newPublisher(a *sts.Accounts, from *s3.Bucket, allowed project.Grants) publisher {
 	key := func(of, digest string) string {
 		name, _, _ := strings.Cut(of, "@")
 		return packages.Key(name, digest)
@@ -72,7 +78,7 @@ func newPublisher(a *sts.Accounts, from *s3.Bucket) publisher {
 		}
 		return sdkecr.NewFromConfig(cfg), nil
 	})
-	return publisher{files, images}
+	return publisher{allowed, files, images}
 }
 
 // targets returns every target that a project may name.

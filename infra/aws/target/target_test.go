@@ -44,7 +44,7 @@ func given() map[string]map[string]string {
 	return map[string]map[string]string{
 		"account.yaml": {
 			"Principals": strings.Join(principals, ","), "Reader": reader, "ExternalId": externalID, "Bucket": "stackwright-" + home, "ExecutionPolicies": admin,
-			"Key": "arn:aws:kms:eu-west-1:" + home + ":key/1",
+			"Key": "arn:aws:kms:eu-west-1:" + home + ":key/1", "CdkAssets": "true",
 		},
 		"execution.yaml": {"For": "team", "Projects": "team-*", "Bucket": "stackwright-" + home, "ExecutionPolicies": admin},
 		"region.yaml":    {"Bus": bus},

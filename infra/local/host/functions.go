@@ -47,6 +47,7 @@ func variables(data string) (map[string]string, error) {
 		"STACKWRIGHT_WRITES":          "1000",
 		"AWS_REGION":                  cli.Region,
 		"STACKWRIGHT_SUSPEND":         "*@*",
+		"STACKWRIGHT_CDK_ASSETS":      "*@*",
 		"STACKWRIGHT_BACKUPS":         "*@*",
 		"STACKWRIGHT_BACKUP_VAULT":    "Default,service-role/AWSBackupDefaultServiceRole",
 		"STACKWRIGHT_ORGANIZATION":    "own",

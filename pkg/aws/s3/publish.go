@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/stackwright/stackwright/pkg/aws/awserr"
@@ -28,7 +29,8 @@ func NewPublisher(from *Bucket, key func(project, digest string) string, to Clie
 	return &Publisher{from: from, key: key, to: to}
 }
 
-// Publish implements action.Publisher. The bucket has to belong to the target's account.
+// Publish implements action.Publisher. The bucket has to belong to the target's account. An object that is there is never
+// overwritten, also if it comes between the two requests.
 func (p *Publisher) Publish(ctx context.Context, of string, t project.Target, a project.Asset) (published bool, err error) {
 	client, err := p.to(ctx, t, a.Role, a.ExternalID)
 	if err != nil {
@@ -45,7 +47,15 @@ func (p *Publisher) Publish(ctx context.Context, of string, t project.Target, a 
 	if err != nil {
 		return false, err
 	}
-	_, err = client.PutObject(ctx, &s3.PutObjectInput{Bucket: &a.Bucket, Key: &a.Key, Body: bytes.NewReader(body), ExpectedBucketOwner: &t.Account})
+	_, err = client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &a.Bucket, Key: &a.Key, Body: bytes.NewReader(body), ExpectedBucketOwner: &t.Account, IfNoneMatch: aws.String("*"),
+	})
+	switch {
+	case awserr.Is(err, "PreconditionFailed"):
+		return true, nil
+	case awserr.Is(err, "ConditionalRequestConflict"): // another write of this key is not over
+		return false, fault.New(fault.Throttled, "publish %s: another publisher writes it at this moment", a.Place())
+	}
 	return false, unpublished("publish", t, a, err)
 }
 

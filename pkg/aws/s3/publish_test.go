@@ -69,6 +69,42 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// An object that somebody writes between the two requests of a publication stays as it is.
+func TestPublisherOverwritesNothing(t *testing.T) {
+	b, w := open(t)
+	client := s3.NewFromConfig(aws.Config{
+		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""), RetryMaxAttempts: 1,
+		BaseEndpoint: aws.String("http://s3.example"),
+		HTTPClient: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodHead {
+				r.URL.Path += "-not-yet"
+			}
+			return w.RoundTrip(r)
+		})},
+	}, func(o *s3.Options) { o.UsePathStyle = true })
+	p := NewPublisher(b, func(_, digest string) string { return "artifacts/" + digest },
+		func(context.Context, project.Target, string, string) (*s3.Client, error) { return client, nil })
+	body := []byte("code")
+	a := project.Asset{Digest: sum(body), Bucket: "cdk-assets", Key: "code.zip", Role: "publishing"}
+	if err := b.SaveObject(t.Context(), "artifacts/"+a.Digest, a.Digest, body); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &a.Bucket}); err != nil {
+		t.Fatal(err)
+	}
+	theirs := New(client, a.Bucket, "eu-west-1")
+	if _, err := theirs.Put(t.Context(), a.Key, []byte("theirs")); err != nil {
+		t.Fatal(err)
+	}
+	at := project.Target{Name: "eu", Account: "111111111111", Region: "eu-west-1"}
+	if before, err := p.Publish(t.Context(), "shop", at, a); err != nil || !before {
+		t.Errorf("published before: %v, %v", before, err)
+	}
+	if got, err := theirs.Current(t.Context(), a.Key); err != nil || string(got) != "theirs" {
+		t.Errorf("the object has %q, %v", got, err)
+	}
+}
+
 // A roundTrip carries out requests.
 type roundTrip func(*http.Request) (*http.Response, error)
 

@@ -32,7 +32,7 @@ func (r *reader) assetManifest(a *assembly, file string) {
 	for _, p := range r.pairs(file, "dockerImages", images) {
 		what := "container image " + r.nameOf(p)
 		r.known(file, what, p.Value, assetKeys)
-		one := declared.Asset{At: r.at(file, p.Key), Name: r.nameOf(p), Image: true}
+		one := declared.Asset{At: r.at(file, p.Key), ID: p.Key.Value, Name: r.nameOf(p), Image: true}
 		r.assets[file] = append(r.assets[file], r.destinations(file, what, p.Value, one, "repositoryName", "imageTag")...)
 	}
 }
@@ -56,7 +56,7 @@ func (r *reader) asset(a *assembly, file string, p document.Pair) []declared.Ass
 		r.Add(at, "%s: a command makes it, and Stackwright runs no commands: make the file before cdk synth, and give its path", what)
 		return nil
 	}
-	one := declared.Asset{At: at, Name: r.nameOf(p)}
+	one := declared.Asset{At: at, ID: p.Key.Value, Name: r.nameOf(p)}
 	packaging := r.optional(file, what+": packaging", source, "packaging")
 	switch packaging {
 	case "", "file":

@@ -35,6 +35,7 @@ func Project(p *resolve.Project, own Installation, home project.Target, list *pr
 	c.limits()
 	c.names()
 	c.approvals()
+	c.assets()
 	for _, check := range []func(*resolve.Stack){c.parameters, c.doubtful, c.ownDefaults, c.values, c.nested, c.properties,
 		c.capabilities, c.resourceTypes, c.retain, c.outputs, c.conditions, c.regions, c.harm, c.stackHooks, c.lifetime, c.alarms} {
 		for _, s := range p.Stacks {

@@ -23,6 +23,7 @@ type Installation struct {
 	Hooks     *hook.Allowed      // what hooks may call; nil if that is not known
 	Parts     *hook.Allowed      // what no hook may call; nil if that is not known
 	Externals *project.Externals // whose outputs projects may read; nil if that is not known
+	Assets    *project.Grants    // the projects that may publish assets of the CDK; nil if that is not known
 }
 
 // A naming property names something of a kind, in resources whose types begin with

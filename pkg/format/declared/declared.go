@@ -171,6 +171,7 @@ type Template struct {
 // to be in a repository. The texts may have ${AWS::AccountId}, ${AWS::Region} and ${AWS::Partition}, those of the stack's target.
 type Asset struct {
 	At         problem.Position
+	ID         string // in the manifest of assets
 	Name       string // for messages
 	Path       string // of a file, or of a folder that becomes a zip
 	Folder     bool
