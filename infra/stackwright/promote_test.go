@@ -24,15 +24,7 @@ func TestPromote(t *testing.T) {
 	l.must(cli.ExitOK, "deploy", l.project, "--env", "staging")
 	first := l.objects(l.must(cli.ExitOK, "revisions", "--env", "staging", "-o", "json"))[0]
 	l.has(l.must(cli.ExitChanges, "promote", l.project, "--from", "staging", "--to", "prod", "--plan", "--exit-code"), "promote --plan of pair@prod", "the files are those of run "+first["run"].(string)+" of pair@staging (deploy")
-	l.answers = "no\n"
-	r := l.run("promote", "--from", "staging", "--to", "prod")
-	if r.code != cli.ExitRefused {
-		t.Errorf("a promotion whose question was answered with no ended with %d", r.code)
-	}
-	l.has(r.err, "promote deploys the files of run "+first["run"].(string)+" of pair@staging", "to pair@prod")
-	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "promote", "--from", "staging", "--to", "prod"), "promote of pair@prod succeeded", "3 created")
-	l.answers = ""
 	is := l.objects(l.must(cli.ExitOK, "revisions", "--env", "prod", "-o", "json"))[0]
 	if is["key"] != first["key"] || is["version"] != first["version"] || is["operation"] != "promote" || is["current"] != true {
 		t.Errorf("prod has %v, staging %v", is, first)
@@ -42,7 +34,7 @@ func TestPromote(t *testing.T) {
 		t.Errorf("prod has not its own variables: %s", said)
 	}
 	l.has(l.must(cli.ExitOK, "promote", "--from", "staging", "--to", "prod", "--yes"), "there is nothing to do", "3 unchanged")
-	r = l.run("promote", "--from", "staging", "--to", "nowhere", "--yes", "--revision", first["run"].(string)[:8])
+	r := l.run("promote", "--from", "staging", "--to", "nowhere", "--yes", "--revision", first["run"].(string)[:8])
 	if r.code != cli.ExitRefused {
 		t.Errorf("a promotion to an unknown environment ended with %d", r.code)
 	}

@@ -22,7 +22,8 @@ func TestRetryWithoutRun(t *testing.T) {
 	}
 	l.answers = "no\n"
 	r = l.run("retry")
-	l.has(r.out+r.err, "repeat run ", "which deletes stacks\ntype yes to continue", `the answer was "no" and not yes`)
+	l.has(r.out+r.err, "retry of run ", "- topic  delete", "destroy does this to pair@default\n",
+		`the answer was "no" and not yes`)
 	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "retry"), "1 deleted")
 	r = l.run("retry", "--yes")

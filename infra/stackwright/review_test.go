@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -83,7 +84,8 @@ func (s *reviewedShop) exit(err error) int {
 	return 0
 }
 
-// on runs a command on a terminal, on which a person types the answer when the command prompts. "\x04" is the end of the input.
+// on runs a command on a terminal, on which a person types the answer when the command prompts: no, if it is empty.
+// "\x04" is the end of the input.
 func (s *reviewedShop) on(answer string, args ...string) (code int, out string) {
 	s.Helper()
 	c := s.command(args...)
@@ -98,12 +100,13 @@ func (s *reviewedShop) on(answer string, args ...string) (code int, out string) 
 		_, err := io.Copy(&b, terminal)
 		copied <- err
 	}()
+	answered := false
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if answer != "" && strings.Contains(b.String(), "type yes to continue") {
-			if _, err := terminal.WriteString(answer); err != nil {
+		if !answered && strings.Contains(b.String(), "type yes to continue") {
+			if _, err := terminal.WriteString(cmp.Or(answer, "no\n")); err != nil {
 				s.Fatal(err)
 			}
-			answer = ""
+			answered = true
 		}
 		select {
 		case err := <-copied:

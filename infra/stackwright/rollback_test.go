@@ -46,15 +46,7 @@ func TestRollback(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	l.has(l.must(cli.ExitChanges, "rollback", "--to", ids[2], "--plan", "--exit-code"), "rollback --plan of pair@default", "the files are those of run "+ids[2])
-	l.answers = "no\n"
-	r = l.run("rollback", l.project)
-	if r.code != cli.ExitRefused {
-		t.Errorf("a rollback whose question was answered with no ended with %d", r.code)
-	}
-	l.has(r.err, "rollback deploys the files of run "+ids[1])
-	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "rollback", "--to", "current~2"), "rollback of pair@default succeeded", "1 updated, 2 unchanged")
-	l.answers = ""
 	now := l.objects(l.must(cli.ExitOK, "revisions", "-o", "json"))
 	if len(now) != 3 || now[0]["operation"] != "rollback-to" || now[0]["current"] != true || now[0]["version"] != all[2]["version"] {
 		t.Errorf("after the rollback the revisions are %v", now)

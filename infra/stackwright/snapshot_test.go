@@ -27,18 +27,11 @@ func TestSnapshot(t *testing.T) {
 	l.has(l.must(cli.ExitOK, "snapshots", "delete", "files", "--plan"), "no data is backed up, as requested")
 	l.must(cli.ExitOK, "snapshots", "delete", "files", "--yes")
 	l.has(l.must(cli.ExitChanges, "restore", "monday", "--plan", "--exit-code"), "restore --plan of pair@default", "snapshot monday was made by")
-	l.answers = "no\n"
-	r := l.run("restore", "monday")
-	if r.code != cli.ExitRefused {
-		t.Errorf("a restore whose question was answered with no ended with %d", r.code)
-	}
-	l.has(r.err, "restore deploys the files of the snapshot monday")
-	l.answers = "yes\n"
 	l.has(l.must(cli.ExitOK, "restore", "monday"), "restore of pair@default succeeded", "1 updated, 2 unchanged")
 	l.has(l.must(cli.ExitChanges, "snapshots", "delete", "tuesday", "--plan", "--exit-code"), "snapshots delete --plan of pair@default", "- snapshot tuesday  delete, made at", "1 snapshot to delete, 0 backups to delete")
 	l.has(l.must(cli.ExitOK, "snapshots", "delete", "tuesday", "--plan", "-o", "markdown"), "### `snapshots delete --plan` of pair@default", "- - snapshot tuesday  delete")
 	l.answers = "y\n"
-	r = l.run("snapshots", "delete", "tuesday")
+	r := l.run("snapshots", "delete", "tuesday")
 	if l.has(r.err, "- snapshot tuesday  delete", "snapshots delete does this to pair@default"); r.code != cli.ExitRefused {
 		t.Errorf("a deletion whose question was answered with y ended with %d", r.code)
 	}

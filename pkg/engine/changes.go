@@ -67,7 +67,10 @@ func (e *Engine) refuseOtherPlan(ctx context.Context, r run.Run, p plan.Plan, ba
 	if err != nil {
 		return fmt.Errorf("read the saved plan: %w", err)
 	}
-	return saved.Refuse(r.Project, r.Source.Version, p, basis)
+	if err := saved.RefuseRun(r.Operation, r.Project); err != nil {
+		return err
+	}
+	return saved.Refuse(r.Source.Version, p, basis)
 }
 
 // exact puts what the change sets of an exact plan say in place of its estimate, when r would end in state s. A stack

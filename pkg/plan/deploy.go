@@ -19,6 +19,7 @@ func deploy() Operation {
 		Name: DeployName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, Approvable: true, Writes: true, Reversible: true, Retryable: true, Schedulable: true, NeedsRunning: true,
 		Options: append(Selecting(), OptionChangedSince, OptionRollback, OptionRefuse, OptionAdopt, OptionMaxDeletions, OptionSkip, OptionPlan, OptionUpload, OptionWhileSuspended),
+		ShownBy: preview().Name,
 		Effect:  "it deploys",
 	}
 }

@@ -10,7 +10,7 @@ func destroy() Operation {
 	return Operation{
 		Name: DestroyName, Plan: Destroy,
 		Requestable: true, Approvable: true, Writes: true, DeletesAll: true, Retryable: true, Schedulable: true,
-		Options: append(Selecting(), OptionRefuse),
+		Options: append(Selecting(), OptionRefuse, OptionPlan),
 		Effect:  "it deletes all stacks",
 	}
 }

@@ -47,6 +47,7 @@ type Operation struct {
 	NeedsRunning    bool     // it is refused for suspended stacks, unless the request has OptionWhileSuspended
 	Options         []Option // that a request for it may have
 
+	ShownBy string // the operation that shows its plan, if that is not PlanPrefix and its name
 	Command string // how the command line requests it, if that is neither its name nor, of a preview, the command of what is previewed with --plan
 	Effect  string // what a run of it does, for people; {run} stands for the run that it repeats or rolls back
 }
@@ -57,6 +58,11 @@ func (o Operation) Deploys() bool { return o.NeedsFiles && !o.Adopts && !o.Prune
 // NeedsConsent reports whether it deletes stacks whatever the files are, so a user has to confirm it.
 func (o Operation) NeedsConsent() bool {
 	return !o.Preview && (o.DeletesAll || o.Prunes || o.Recreates)
+}
+
+// OnlyDeletes reports whether all that it does to stacks or snapshots is to delete them, to create them again perhaps.
+func (o Operation) OnlyDeletes() bool {
+	return o.NeedsConsent() || !o.Preview && (o.DeletesSnapshot || o.PrunesSnapshots)
 }
 
 // DeploysAgain reports whether it deploys what the project was deployed with before: its files, and its values from outside the project.

@@ -1,8 +1,15 @@
 package plan
 
+import "cmp"
+
 // PlanPrefix begins the names of the operations that show what another would do: plan-destroy
 // shows the plan of a destroy.
 const PlanPrefix = "plan-"
+
+// PreviewOf names the operation that shows what the named one would do.
+func PreviewOf(operation string) string {
+	return cmp.Or(AllOperations().Of(operation).ShownBy, PlanPrefix+operation)
+}
 
 // preview shows what a deploy would do.
 func preview() Operation {

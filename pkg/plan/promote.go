@@ -9,8 +9,11 @@ func promote() Operation {
 	return Operation{
 		Name: PromoteName, Plan: Deploy,
 		Requestable: true, NeedsFiles: true, FromRevision: true, Promotes: true, NeedsRunning: true, Approvable: true, Writes: true, Reversible: true, Retryable: true,
-		Options: []Option{OptionFromEnvironment, OptionFromRevision, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionSkip, OptionWhileSuspended},
-		Effect:  "it deploys the files that were deployed to another environment",
+		Options: []Option{
+			OptionFromEnvironment, OptionFromRevision, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionSkip,
+			OptionPlan, OptionWhileSuspended,
+		},
+		Effect: "it deploys the files that were deployed to another environment",
 	}
 }
 

@@ -16,7 +16,7 @@ func prune() Operation {
 	return Operation{
 		Name: "prune", Plan: Prune,
 		Requestable: true, NeedsFiles: true, Prunes: true, Approvable: true, Retryable: true,
-		Options: append(Selecting(), OptionReason, OptionRefuse),
+		Options: append(Selecting(), OptionReason, OptionRefuse, OptionPlan),
 		Effect:  "it deletes the stacks that are obsolete, and changes no other",
 	}
 }

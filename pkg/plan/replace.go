@@ -14,8 +14,9 @@ func replace() Operation {
 	return Operation{
 		Name: "replace", Plan: Replace,
 		Requestable: true, NeedsFiles: true, NeedsOnly: true, Recreates: true, Approvable: true, Writes: true, Retryable: true, NeedsRunning: true,
-		Options: append(Selecting(), OptionRetain, OptionReason, OptionRefuse, OptionMaxDeletions, OptionWhileSuspended),
-		Effect:  "it deletes some stacks and creates them again",
+		Options: append(Selecting(), OptionRetain, OptionReason, OptionRefuse, OptionMaxDeletions,
+			OptionPlan, OptionWhileSuspended),
+		Effect: "it deletes some stacks and creates them again",
 	}
 }
 

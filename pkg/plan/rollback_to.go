@@ -6,7 +6,8 @@ func rollbackTo() Operation {
 	return Operation{
 		Name: "rollback-to", Plan: RollbackTo,
 		Requestable: true, NeedsFiles: true, FromRevision: true, NeedsRunning: true, Approvable: true, Writes: true, Reversible: true, Retryable: true,
-		Options: append(Selecting(), OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionSkip, OptionWhileSuspended),
+		Options: append(Selecting(), OptionTo, OptionReason, OptionRollback, OptionRefuse, OptionMaxDeletions, OptionSkip,
+			OptionPlan, OptionWhileSuspended),
 		Command: RollbackName,
 		Effect:  "it deploys the files of a revision again",
 	}

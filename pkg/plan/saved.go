@@ -143,16 +143,23 @@ func Short(basis []Basis) []Basis {
 	return all
 }
 
-// Refuse returns why a run of a project with the files of a revision may not carry out p in the
-// place of the saved plan that c describes, or nil if it is the same plan. Every difference is
-// an error of its own.
-func (c Changes) Refuse(of, revision string, p Plan, basis []Basis) error {
+// RefuseRun returns why a run of an operation on a project may not carry out a saved plan that c describes, whatever it
+// says; nil if it may.
+func (c Changes) RefuseRun(operation, of string) error {
 	if planned := c.Project + "@" + c.Environment; planned != of {
 		return fault.New(fault.Refused, "plan %.12s is a plan of %s, and this run is of %s: make a plan of %s, and use that one", c.Digest, planned, of, of)
 	}
-	if c.Operation != preview().Name {
-		return fault.New(fault.Refused, "plan %.12s was made by %s, and a deploy carries out only plans that plan has made: plan again", c.Digest, c.Operation)
+	if c.Operation != PreviewOf(operation) {
+		return fault.New(fault.Refused,
+			"plan %.12s was made by %s, and a %s carries out only plans that %s has made: plan again",
+			c.Digest, CommandOf(c.Operation), CommandOf(operation), CommandOf(PreviewOf(operation)))
 	}
+	return nil
+}
+
+// Refuse returns why a run with the files of a revision may not carry out p in the place of the saved plan that c
+// describes, or nil if it is the same plan. Every difference is an error of its own.
+func (c Changes) Refuse(revision string, p Plan, basis []Basis) error {
 	if c.Digest == p.Digest(basis) && c.Revision == revision {
 		return nil
 	}

@@ -19,16 +19,16 @@ func TestSavedPlanIsRefused(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{{ID: "vpc/update", Node: "vpc", Verb: plan.Update}}}
 	basis := []plan.Basis{{Stack: "vpc", Files: "f", Live: "l"}}
 	saved := plan.Changes{Project: "shop", Environment: "prod", Operation: "plan", Revision: "7", Basis: basis, Digest: p.Digest(basis)}
-	if err := saved.Refuse("shop@prod", "7", p, basis); err != nil {
+	if err := saved.Refuse("7", p, basis); err != nil {
 		t.Fatal(err)
 	}
-	err := saved.Refuse("shop@prod", "8", p, basis)
+	err := saved.Refuse("8", p, basis)
 	if got := fault.Messages(err); len(got) != 2 || got[1] != "the files: those of the plan are revision 7, and those of this run 8" {
 		t.Errorf("with other files: %q", got)
 	}
 	unstored := saved
 	unstored.Basis = []plan.Basis{}
-	if got := fault.Messages(unstored.Refuse("shop@prod", "8", p, basis)); len(got) != 2 || got[1] != "the files: those of the plan are revision 7, and those of this run 8" {
+	if got := fault.Messages(unstored.Refuse("8", p, basis)); len(got) != 2 || got[1] != "the files: those of the plan are revision 7, and those of this run 8" {
 		t.Errorf("a large plan with other files: %q", got)
 	}
 	saved.Digest = "0123456789abcdef"
@@ -45,7 +45,7 @@ func TestSavedPlanIsRefused(t *testing.T) {
 	}{
 		{saved, "mine@prod", basis, []string{"plan 0123456789ab is a plan of shop@prod, and this run is of mine@prod: make a plan of mine@prod, and use that one"}},
 		{saved, "shop@dev", basis, []string{"plan 0123456789ab is a plan of shop@prod, and this run is of shop@dev: make a plan of shop@dev, and use that one"}},
-		{destroy, "shop@prod", basis, []string{"plan 0123456789ab was made by plan-destroy, and a deploy carries out only plans that plan has made: plan again"}},
+		{destroy, "shop@prod", basis, []string{"plan 0123456789ab was made by destroy --plan, and a deploy carries out only plans that plan has made: plan again"}},
 		{saved, "shop@prod", []plan.Basis{{Stack: "vpc", Files: "g", Live: "l"}}, []string{outdated, "stack vpc: the project says something else about it"}},
 		{saved, "shop@prod", []plan.Basis{{Stack: "vpc", Files: "g", Live: "m"}, {Stack: "web", Files: "f", Live: "l"}}, []string{
 			outdated, "stack vpc: the project says something else about it",
@@ -60,7 +60,10 @@ func TestSavedPlanIsRefused(t *testing.T) {
 		{large, "shop@prod", basis, []string{outdated, "the steps, or what they were made from: which of it is not known, because the plan was too large to store that"}},
 		{saved, "shop@prod", basis, []string{outdated, "the steps of the stacks, or their order"}},
 	} {
-		err := c.saved.Refuse(c.project, "7", p, c.now)
+		err := c.saved.RefuseRun("deploy", c.project)
+		if err == nil {
+			err = c.saved.Refuse("7", p, c.now)
+		}
 		if d := cmp.Diff(c.want, fault.Messages(err)); d != "" || !fault.Is(err, fault.Refused) {
 			t.Errorf("%s (-want +got):\n%s", c.project, d)
 		}

@@ -26,41 +26,38 @@ func deploy(ctx context.Context, c *call) (int, error) {
 	}
 	f := c.flags
 	queued := f.deletions.n != nil || f.rollback || f.refuse || f.whileSuspended || f.selection().Partial() || len(f.adopt)+len(f.skip) > 0
-	if queued && !c.reviewed() {
+	if queued {
 		return request(ctx, c)
 	}
 	return c.ask(ctx, func(s *session, p packed) (string, error) {
-		if !queued {
-			if err := s.confirmSuperseding(ctx, p); err != nil {
-				return "", err
-			}
+		if err := s.confirmSuperseding(ctx, p); err != nil {
+			return "", err
 		}
-		if c.reviewed() {
-			q, err := s.review(ctx, p)
-			if err != nil {
-				return "", err
-			}
-			if q.Plan != "" {
-				return s.to.Request(ctx, q)
-			}
+		if !c.reviews() {
+			return s.to.Deploy(ctx, p.ID(), p.body)
 		}
-		if queued {
-			return s.requestOf(ctx, p)
+		q, err := s.stored(ctx, p)
+		if err == nil {
+			q, err = s.review(ctx, q)
 		}
-		return s.to.Deploy(ctx, p.ID(), p.body)
+		switch {
+		case err != nil:
+			return "", err
+		case q.Plan == "":
+			return s.to.Deploy(ctx, p.ID(), p.body)
+		}
+		return s.to.Request(ctx, q)
 	})
 }
 
 // requestOf requests the called command's operation for a packed project.
 func (s *session) requestOf(ctx context.Context, p packed) (string, error) {
 	q, err := s.stored(ctx, p)
+	if err == nil {
+		q, err = s.review(ctx, q)
+	}
 	if err != nil {
 		return "", err
-	}
-	if o := plan.AllOperations().Of(q.Operation); o.NeedsConsent() && !s.call.flags.yes {
-		if err := s.confirm(ctx, q); err != nil {
-			return "", err
-		}
 	}
 	return s.to.Request(ctx, q)
 }
@@ -256,19 +253,6 @@ func deletedBy(o plan.Operation, some bool) string {
 		return "the obsolete stacks of the project"
 	}
 	return "every stack of the project"
-}
-
-// confirm shows what a request would do, as its plan says, and asks the user to confirm it. If nothing is to be done, it does not ask. The
-// error is of kind Refused if the plan is refused, or the user does not agree.
-func (s *session) confirm(ctx context.Context, q run.Request) error {
-	preview := q
-	preview.Operation, preview.Options = plan.PlanPrefix+q.Operation, run.Options{Selection: q.Selection, Retain: q.Retain, Skip: q.Skip, MaxDeletions: q.MaxDeletions, Snapshot: q.Snapshot, KeepBackups: q.KeepBackups}
-	_, c, err := s.planned(ctx, preview)
-	if err != nil || !c.Differs() {
-		return err
-	}
-	s.showPlan(c)
-	return s.call.agree(fmt.Sprintf("%s does this to %s\n%s", plan.CommandOf(q.Operation), q.Project, s.place()))
 }
 
 // An unshown run is followed, and not shown.

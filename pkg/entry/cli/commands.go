@@ -44,6 +44,9 @@ deploy; or else the only one that has had runs.`
 
 It is about the project of --project and the environment of --env; without --project about the project of the current folder, as deploy is; or else about the only one that
 has had runs.`
+	asksBefore = `On a terminal, if it deletes a stack, replaces a resource or may lose data, it shows its plan
+first, asks, and carries out exactly that plan. With --yes, and without a terminal, it does not ask: it says what is lost
+before its first step, and in its messages.`
 	codes = `
 
 It follows the run to its end. For its exit codes, see: stackwright help exit-codes`
@@ -59,8 +62,7 @@ func commands() []command {
 them and sends no request to AWS. A deploy that would delete more stacks than allowed is refused: max_deletions in the
 project file sets the limit, --max-deletions overrides it once.
 
-On a terminal, a deploy that deletes a stack, replaces a resource or may lose data shows its plan first, asks, and carries out exactly
-that plan. With --yes, and without a terminal, it does not ask: it says what is lost before its first step, and in its messages.
+` + asksBefore + `
 
 --skip STACK.RESOURCE is for a stack that is UPDATE_ROLLBACK_FAILED because of this resource. CloudFormation then takes it for
 restored, though it may differ from the template: correct it afterwards. It is approved like a data loss.
@@ -118,7 +120,9 @@ shows which stacks and which data would be deleted, and deletes nothing; --exit-
 else: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
 max_deletions allows. Data is restored from the backups of the snapshot where a parameter of a stack has the value ${restored:RESOURCE}: CloudFormation then replaces the resource. With --plan it shows what would
 be changed, deleted, restored and lost, and changes nothing; --exit-code and -o markdown are
-for such a plan. On a terminal it asks first, unless --yes is given.` + ofHere + ofRev + codes,
+for such a plan.
+
+` + asksBefore + ofHere + ofRev + codes,
 			examples: []string{"rollback --plan", "rollback", "rollback --to mfrg --project shop --env prod", "rollback examples/shop --env prod --to current~2 --reason 'orders fail'"},
 		},
 		{
@@ -127,8 +131,9 @@ for such a plan. On a terminal it asks first, unless --yes is given.` + ofHere +
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files that were deployed last to all stacks of one environment, successfully, to another environment of the project: the same
 files, with the variables, targets and settings that they have for that environment. Values from outside the project are read again. It is a deploy in all else: planned,
-approved if that environment demands it, checked by policies, and queued behind other runs. With --plan it shows what would be changed, deleted and lost, and changes nothing. On a
-terminal it asks first, unless --yes is given.
+approved if that environment demands it, checked by policies, and queued behind other runs. With --plan it shows what would be changed, deleted and lost, and changes nothing.
+
+` + asksBefore + `
 
 It is refused, with all reasons, if the newest deploy of the environment that is promoted has failed or is not over, or if what the other one has is newer. --revision names the
 revision nevertheless, which must have been deployed successfully to all stacks.
@@ -146,7 +151,7 @@ that, use destroy. The next deploy gives it its ttl again, unless it lives longe
 		},
 		{
 			name: "snapshot", args: "NAME", least: 1, most: 1, group: groupChange, short: "give a name to the revision that is deployed, and back up data", completes: noWords,
-			flags: "no-backups reason refuse " + recorded + "yes.none " + watching + where + hosted, run: takeSnapshot,
+			flags: "no-backups reason refuse " + recorded + "yes.none " + watching + where + hosted, run: onSnapshot,
 			long: `Makes a snapshot: a name for the revision that was deployed last, successfully and to all stacks. The files of the revision, and the values from
 outside the project that it was deployed with, stay until the snapshot is deleted, also when its run is deleted. restore deploys them again. Where stacks hold
 data in databases, native backups are made, unless --no-backups is given; the owner of the installation says for which projects. If one of them fails, there is no snapshot, and the
@@ -155,13 +160,15 @@ others are deleted. NAME has letters, digits, - and _, at most 64, and no other 
 		},
 		{
 			name: "restore", args: "NAME", least: 1, most: 1, group: groupChange, short: "deploy the files of a snapshot again", completes: snapshotNames,
-			flags: "only " + selected + "max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: restore,
+			flags: "only " + selected + "max-deletions reason rollback.failed refuse while-suspended plan.back exit-code.back yes " + recorded + watching + where + hosted, run: onSnapshot,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deploys the files of the revision that a snapshot names, with the values from outside the project that it was deployed with. It is a
 rollback to that revision: it is planned for the stacks as they are now, approved if the project demands it, checked by policies, and refused if it would delete more stacks than
 max_deletions allows. Where a parameter has the value ${restored:RESOURCE}, CloudFormation replaces the resource by one with the data of the backup, and what was
 written since is lost; the plan says what is restored and what is not. With --plan it shows what would be changed, deleted and lost, and changes nothing; --exit-code and -o markdown are
-for such a plan. On a terminal it asks first, unless --yes is given.` + ofProject + codes,
+for such a plan.
+
+` + asksBefore + ofProject + codes,
 			examples: []string{"restore before-migration --plan", "restore before-migration --project shop --env prod --reason 'orders fail'"},
 		},
 		{
@@ -266,7 +273,10 @@ STACK is the name of a stack in the project; network/ means all below it. On a t
 			flags: "max-deletions skip rollback.failed refuse force.retry while-suspended yes " + recorded + watching + where + hosted, run: runCommand{which: failedRun, anew: true, confirm: confirmRetry}.give,
 			long: `Creates a new run of the same operation with the same files. Stacks that have not changed get no step, and steps
 that failed are tried again. It is refused if something newer was deployed since, unless --force is given.` + ofRun + `
-Without RUN it is the newest run that failed and that was not repeated, if only one project has such a run. If that run deletes stacks, it asks first, unless --yes is given.` + codes,
+Without RUN it is the newest run that failed and that was not repeated, if only one project has such a run. If that run deletes stacks, it is refused without a
+terminal, unless --yes is given.
+
+On a terminal it shows the plan of the operation and asks when the command for this operation would.` + codes,
 			examples: []string{"retry", "retry mfrggzdfmztwq2lknnwg", "retry mfrg --force"},
 		},
 		{
@@ -387,7 +397,7 @@ older (for:). The files that were deployed last count. A snapshot whose backup a
 shows each snapshot, whether it would be deleted and why, and each backup, and deletes nothing; --exit-code and -o markdown are for such a plan. On a terminal it shows the plan and asks first, unless --yes is given.` + ofProject + codes,
 			examples: []string{"snapshots prune", "snapshots prune --plan", "snapshots prune --project shop --env prod --yes"}},
 		{name: "delete", parent: "snapshots", operation: "delete-snapshot", args: "NAME", least: 1, most: 1, short: "delete a snapshot", completes: snapshotNames,
-			flags: "keep-backups reason refuse plan.kept exit-code.kept yes " + recorded + watching + where + hosted, run: removeSnapshot,
+			flags: "keep-backups reason refuse plan.kept exit-code.kept yes " + recorded + watching + where + hosted, run: onSnapshot,
 			outputs: []string{"text", "json", "yaml", "markdown"},
 			long: `Deletes a snapshot and its backups, which cannot be undone; with --keep-backups, the backups stay in AWS. Its revision does not stay longer than others. The stacks stay as they are. A snapshot
 whose backup a stack was restored from, or refers to, is refused. With --plan it shows the snapshot and each backup that would be deleted, and deletes nothing; --exit-code and -o markdown are for

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
@@ -16,8 +14,7 @@ import (
 
 // promote requests a deploy of the revision of an environment to another one, and follows the run.
 func promote(ctx context.Context, c *call) (int, error) {
-	o := plan.AllOperations().Of(c.operation())
-	if err := errors.Join(c.checkPromotion(), c.checkPlan(o)); err != nil {
+	if err := errors.Join(c.checkPromotion(), c.checkPlan(plan.AllOperations().Of(c.operation()))); err != nil {
 		return c.refuse(err)
 	}
 	c.flags.env = c.flags.from // of the project that is found
@@ -26,10 +23,6 @@ func promote(ctx context.Context, c *call) (int, error) {
 		q := s.newRequest(project.ID(name, c.flags.into), run.Source{})
 		q.FromEnvironment = c.flags.from
 		v, err := s.to.Revision(ctx, from, cmp.Or(c.flags.revision, run.CurrentRevision))
-		if err == nil && c.Asks && !c.flags.yes && !o.Preview {
-			err = c.agree(fmt.Sprintf("promote deploys the files of run %s of %s (%s, %s), requested by %s at %s, to %s\n%s",
-				v.Run, from, v.Operation, v.State, v.Who, v.Requested.Local().Format(time.DateTime), q.Project, s.place()))
-		}
 		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
 			return c.refuse(err)
 		}

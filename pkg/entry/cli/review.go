@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/entry/term"
@@ -12,41 +13,51 @@ import (
 	"github.com/stackwright/stackwright/pkg/run"
 )
 
-// reviewed reports whether a person at the terminal confirms what a deploy destroys before it begins.
-func (c *call) reviewed() bool { return c.Asks && !c.flags.yes && !c.flags.whileSuspended }
+// reviews reports whether a person at the terminal confirms what a command destroys before it begins.
+func (c *call) reviews() bool { return c.Asks && !c.flags.yes }
 
-// review plans a deploy, and shows its plan if it deletes a stack, replaces a resource or may lose data. It returns the
-// request that carries out exactly this plan, if the user agrees. It is empty if the plan has nothing of that kind. The
-// error is of kind Refused if the plan is refused, or the user does not agree.
+// review plans what q requests, and shows the plan if it deletes a stack, replaces a resource or may lose data. It
+// returns the request that carries out exactly this plan, if the user agrees; q itself if there is nothing to confirm.
+// An operation that only deletes is confirmed in any case. The error is of kind Refused if the plan is refused, or the
+// user does not agree.
 //
 // While another run holds the lock, the stacks are on the way to another state, and every plan of now is out of date when
-// this deploy begins. Then nothing is planned before; the run says what it loses.
-func (s *session) review(ctx context.Context, p packed) (run.Request, error) {
-	lock, err := s.to.Lock(ctx, p.ID())
+// the run begins. Then nothing is planned before, and the run says what it loses; what only deletes is confirmed
+// nevertheless.
+func (s *session) review(ctx context.Context, q run.Request) (run.Request, error) {
+	o, command := plan.AllOperations().Of(q.Operation), plan.CommandOf(q.Operation)
+	exact := slices.Contains(o.Options, plan.OptionPlan)
+	if !s.call.reviews() || !exact && !o.OnlyDeletes() {
+		return q, nil
+	}
+	lock, err := s.to.Lock(ctx, q.Project)
 	if err != nil {
-		return run.Request{}, fmt.Errorf("read the lock of %s: %w", p.ID(), err)
+		return q, fmt.Errorf("read the lock of %s: %w", q.Project, err)
 	}
-	if lock.Owner.Run != "" {
-		fmt.Fprintf(s.call.Err, "run %s is in progress: what this deploy loses is known when it begins, and not before\n", lock.Owner.Run)
-		return run.Request{}, nil
+	busy := lock.Owner.Run != ""
+	if busy {
+		fmt.Fprintf(s.call.Err, "run %s is in progress: what this %s loses is known when it begins, and not before\n",
+			lock.Owner.Run, command)
 	}
-	q, err := s.stored(ctx, p)
-	if err != nil {
-		return run.Request{}, err
+	if busy && !o.OnlyDeletes() {
+		return q, nil
 	}
-	preview := q
-	preview.Operation = "plan"
-	preview.Options = run.Options{Selection: q.Selection, Adopt: q.Adopt, Skip: q.Skip, MaxDeletions: q.MaxDeletions, Rollback: q.Rollback}
-	r, c, err := s.planned(ctx, preview)
-	if err != nil || !destroys(c) {
-		return run.Request{}, err
+	r, c, err := s.planned(ctx, previewOf(q))
+	if err != nil || !c.Differs() || !o.OnlyDeletes() && !destroys(c) {
+		return q, err
 	}
 	s.showPlan(c)
-	if err := s.call.agree(fmt.Sprintf("deploy does this to %s\n%s", p.ID(), s.place())); err != nil {
-		return run.Request{}, err
+	if exact && !busy {
+		q.Plan = r.Changes
 	}
-	q.Source, q.Options.Plan = r.Source, r.Changes
-	return q, nil
+	return q, s.call.agree(fmt.Sprintf("%s does this to %s\n%s", command, q.Project, s.place()))
+}
+
+// previewOf requests the plan of what q requests, which is only shown.
+func previewOf(q run.Request) run.Request {
+	q.Operation = plan.PreviewOf(q.Operation)
+	q.Reason, q.Refuse, q.WhileSuspended, q.Plan = "", false, false, "" // what no preview has
+	return q
 }
 
 // destroys reports whether a plan deletes a stack, replaces a resource, or may lose data.

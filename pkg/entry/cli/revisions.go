@@ -148,16 +148,11 @@ func compareRevisions(ctx context.Context, c *call) (int, error) {
 
 // rollBack requests a deploy of the files of a revision, and follows the run.
 func rollBack(ctx context.Context, c *call) (int, error) {
-	o := plan.AllOperations().Of(c.operation())
-	if err := c.checkPlan(o); err != nil {
+	if err := c.checkPlan(plan.AllOperations().Of(c.operation())); err != nil {
 		return c.refuse(err)
 	}
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
 		v, err := s.to.Revision(ctx, id, cmp.Or(c.flags.to, run.PreviousRevision))
-		if err == nil && c.Asks && !c.flags.yes && !o.Preview {
-			err = c.agree(fmt.Sprintf("rollback deploys the files of run %s (%s, %s), requested by %s at %s, to %s again\n%s",
-				v.Run, v.Operation, v.State, v.Who, v.Requested.Local().Format(time.DateTime), id, s.place()))
-		}
 		if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
 			return c.refuse(err)
 		}
@@ -170,9 +165,13 @@ func rollBack(ctx context.Context, c *call) (int, error) {
 	})
 }
 
-// begin sends a request that names no files, and follows the run.
+// begin sends a request that names no files, once the user agrees to what it destroys, and follows the run.
 func (s *session) begin(ctx context.Context, q run.Request) (int, error) {
-	started, err := s.to.Request(ctx, q)
+	q, err := s.review(ctx, q)
+	started := ""
+	if err == nil {
+		started, err = s.to.Request(ctx, q)
+	}
 	if fault.Is(err, fault.Missing, fault.Invalid, fault.Denied, fault.Refused) {
 		return s.call.refuse(err)
 	}

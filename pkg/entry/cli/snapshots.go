@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,95 +68,31 @@ func backupsOf(s report.Snapshot) string {
 	return strconv.Itoa(left)
 }
 
-// takeSnapshot requests a snapshot, and follows the run.
-func takeSnapshot(ctx context.Context, c *call) (int, error) {
-	return c.onSnapshot(ctx, func(context.Context, *session, run.Request) error { return nil })
-}
-
-// removeSnapshot requests the deletion of a snapshot, and follows the run. On a terminal it shows the plan, and asks, before.
-func removeSnapshot(ctx context.Context, c *call) (int, error) {
-	if err := c.checkPlan(plan.AllOperations().Of(c.operation())); err != nil {
-		return c.refuse(err)
-	}
-	return c.onSnapshot(ctx, func(ctx context.Context, s *session, q run.Request) error { return s.confirm(ctx, q) })
-}
-
-// pruneSnapshots requests the deletion of the snapshots that the policy does not keep, and follows the run. On a terminal it shows the plan, and asks, before.
+// pruneSnapshots requests the deletion of the snapshots that the policy does not keep, and follows the run.
 func pruneSnapshots(ctx context.Context, c *call) (int, error) {
 	if err := c.checkPlan(plan.AllOperations().Of(c.operation())); err != nil {
 		return c.refuse(err)
 	}
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
-		return c.requestSnapshots(ctx, s, id, "", func(ctx context.Context, s *session, q run.Request) error { return s.confirm(ctx, q) })
+		return s.begin(ctx, s.newRequest(id, run.Source{}))
 	})
 }
 
-// restore requests a deploy of the files of a snapshot, and follows the run.
-func restore(ctx context.Context, c *call) (int, error) {
-	o := plan.AllOperations().Of(c.operation())
-	if err := c.checkPlan(o); err != nil {
+// onSnapshot requests the command's operation on the snapshot that its argument names, and follows the run.
+func onSnapshot(ctx context.Context, c *call) (int, error) {
+	if err := c.checkPlan(plan.AllOperations().Of(c.operation())); err != nil {
 		return c.refuse(err)
 	}
-	return c.onSnapshot(ctx, func(ctx context.Context, s *session, q run.Request) error {
-		one, err := s.snapshot(ctx, q.Project, q.Snapshot)
-		if err != nil {
-			return err
-		}
-		data := "It has no backups, so no data is restored"
-		if n := len(one.Backups); n > 0 {
-			data = fmt.Sprintf("It has backups (%d), and data that was written since may be lost: restore --plan says which data is restored, and how", n)
-		}
-		return c.agree(fmt.Sprintf("restore deploys the files of the snapshot %s, made by %s at %s, to %s again. %s\n%s", one.Snapshot, one.Who, one.Made.Local().Format(time.DateTime), q.Project, data, s.place()))
-	})
-}
-
-// onSnapshot requests the command's operation on the snapshot that its argument names, and follows the run. On a terminal the user has to agree before.
-func (c *call) onSnapshot(ctx context.Context, agreed func(context.Context, *session, run.Request) error) (int, error) {
 	name := c.args[0]
 	c.args = nil
 	if !plan.SnapshotName.MatchString(name) {
 		return c.refuse(fault.New(fault.Invalid, "%s is no name of a snapshot: write letters, digits, - and _, at most 64, the first a letter or a digit", quoted(name)))
 	}
 	return c.aboutProject(ctx, c.open, func(s *session, id string) (int, error) {
-		return c.requestSnapshots(ctx, s, id, name, agreed)
+		q := s.newRequest(id, run.Source{})
+		q.Snapshot = name
+		return s.begin(ctx, q)
 	})
-}
-
-// requestSnapshots requests the command's operation on a snapshot, or on all if the name is empty, and follows the run. On a terminal the user has to agree before.
-func (c *call) requestSnapshots(ctx context.Context, s *session, id, name string, agreed func(context.Context, *session, run.Request) error) (int, error) {
-	q := s.newRequest(id, run.Source{})
-	q.Snapshot = name
-	var err error
-	if c.Asks && !c.flags.yes && !c.flags.plan {
-		err = agreed(ctx, s, q)
-	}
-	started := ""
-	if err == nil {
-		started, err = s.to.Request(ctx, q)
-	}
-	if fault.Is(err, fault.Missing, fault.Invalid, fault.Refused) {
-		return c.refuse(err)
-	}
-	if err != nil {
-		return ExitFailed, err
-	}
-	return s.watch(ctx, watch{run: started})
-}
-
-// snapshot returns a snapshot of a project.
-func (s *session) snapshot(ctx context.Context, id, name string) (report.Snapshot, error) {
-	all, err := s.to.Snapshots(ctx, id)
-	if err != nil {
-		return report.Snapshot{}, err
-	}
-	var named []string
-	for _, one := range all {
-		named = append(named, one.Snapshot)
-	}
-	if i := slices.Index(named, name); i >= 0 {
-		return all[i], nil
-	}
-	return report.Snapshot{}, plan.UnknownSnapshot(name, named)
 }
 
 // noWords completes an argument for which nobody knows a word.

@@ -160,20 +160,43 @@ func confirmCancel(_ context.Context, s *session, r run.Run) error {
 	return s.call.agree(fmt.Sprintf("cancel run %s: its running steps finish, and no other one starts", described(r)))
 }
 
-// confirmRetry asks whether to repeat a run that deletes stacks and that the user has not named: it may be of another project.
-func confirmRetry(_ context.Context, s *session, r run.Run) error {
+// confirmRetry shows what a repetition of a run would do, and asks, as the command for the operation of the run does.
+// Without a terminal, it refuses to repeat a run that deletes stacks and that the user has not named: it may be of
+// another project.
+func confirmRetry(ctx context.Context, s *session, r run.Run) error {
 	o, known := plan.AllOperations().Named(r.Operation)
-	deletes := !known || o.NeedsConsent()
-	if s.call.Asks && !s.call.flags.yes && (len(s.call.args) > 0 || !deletes) {
-		s.call.name(r) // without a question
-	}
-	if len(s.call.args) > 0 || s.call.flags.yes || !deletes {
+	deletes, named := !known || o.NeedsConsent(), len(s.call.args) > 0
+	switch {
+	case s.call.flags.yes:
+		return nil
+	case !s.call.Asks && deletes && !named:
+		return fault.New(fault.Refused, "the newest run that failed is %s, which deletes stacks: name it (%s), or add --yes", described(r), s.call.commandLine("retry", r.ID))
+	case !s.call.Asks:
 		return nil
 	}
-	if !s.call.Asks {
-		return fault.New(fault.Refused, "the newest run that failed is %s, which deletes stacks: name it (%s), or add --yes", described(r), s.call.commandLine("retry", r.ID))
+	s.call.name(r)
+	if o.Recreates { // its plan alone does not say what the runs before have deleted
+		return s.call.agree(fmt.Sprintf("repeat run %s, which deletes stacks", described(r)))
 	}
-	return s.call.agree(fmt.Sprintf("repeat run %s, which deletes stacks", described(r)))
+	_, err := s.review(ctx, s.repeated(r, o))
+	return err
+}
+
+// repeated requests what a retry of a run does, without being a retry.
+func (s *session) repeated(old run.Run, o plan.Operation) run.Request {
+	r := run.Run{Request: s.newRequest(old.Project, run.Source{})}
+	r.Repeat(old)
+	q := r.Request
+	switch from := r.Revision; {
+	case !o.FromRevision:
+		return q
+	case o.Promotes && from != "":
+		q.FromRevision = from
+	case from != "" && q.Snapshot == "":
+		q.To = from
+	}
+	q.Source = run.Source{}
+	return q
 }
 
 // load returns the run of the given ID.
