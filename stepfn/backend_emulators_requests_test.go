@@ -253,9 +253,6 @@ func (r *emulators) put(key string, body []byte) string {
 
 // upload puts a project archive into the bucket and returns the version of the object.
 func (r *emulators) upload(key string, w stacks) string {
-	for _, s := range w {
-		r.putInner(s)
-	}
 	files := w.files()
 	files["stackwright.yaml"] = append([]byte("project: "+r.project+"\n"), files["stackwright.yaml"]...)
 	keys := maps.Clone(r.keys)
@@ -340,6 +337,9 @@ func (w stacks) files() archive.Files {
 			fmt.Fprintf(&b, "      %s: ${restored:%s}\n", backupParameter+resource, resource)
 		}
 		files[s.file()] = s.template(w)
+		if sim.HasNested(s.version) {
+			files[s.innerFile()] = s.innerTemplate()
+		}
 	}
 	fmt.Fprintf(&b, "moved: [%s]\n", strings.Join(moved, ", "))
 	files["stackwright.yaml"] = []byte(b.String())
@@ -374,10 +374,14 @@ func (s stack) template(w stacks) []byte {
 	}
 	exports := ""
 	for _, x := range s.exports {
-		exports += fmt.Sprintf("  X%s: { Value: !Ref Topic, Export: { Name: %s } }\n", x, x)
+		if _, nested := strings.CutPrefix(x, sim.InNested); !nested {
+			exports += exportText(x)
+		}
 	}
 	for _, x := range s.imports {
-		fmt.Fprintf(&imports, ", !ImportValue %s", x)
+		if _, nested := strings.CutPrefix(x, sim.InNested); !nested {
+			fmt.Fprintf(&imports, ", !ImportValue %s", x)
+		}
 	}
 	return fmt.Appendf(nil, `Description: %s
 %sResources:
@@ -412,7 +416,7 @@ func (s stack) groupsText() string {
 		fmt.Fprintf(&text, "  Global: { Type: \"AWS::DynamoDB::GlobalTable\", Properties: { TableName: %s, Replicas: [{ Region: us-east-1 }] } }\n", both[1])
 	}
 	if sim.HasNested(s.version) {
-		fmt.Fprintf(&text, "  %s: { Type: \"AWS::CloudFormation::Stack\", Properties: { TemplateURL: \"https://stackwright.s3.amazonaws.com/%s\" } }\n", sim.Nested, s.innerKey())
+		fmt.Fprintf(&text, "  %s: { Type: \"AWS::CloudFormation::Stack\", Properties: { TemplateURL: %s } }\n", sim.Nested, s.innerFile())
 		return text.String()
 	}
 	for i, arn := range sim.ServicesOf(s.physical, s.version) {
@@ -435,17 +439,34 @@ func (s stack) groupsText() string {
 	return text.String()
 }
 
-// innerKey is where the template of the stack is that is nested in s.
-func (s stack) innerKey() string { return "nested/" + s.physical + ".yaml" }
+// innerFile is the name of the template of the stack that is nested in s.
+func (s stack) innerFile() string { return "nested/" + s.file() }
 
-// putInner puts that template into the bucket, if there is one: CloudFormation reads it from there.
-func (r *emulators) putInner(s stack) {
-	if !sim.HasNested(s.version) {
-		return
-	}
+// innerTemplate is that template.
+func (s stack) innerTemplate() []byte {
 	services := s
 	services.version = "s" + s.version[1:]
-	r.put(s.innerKey(), []byte("Resources:\n  Topic: { Type: \"AWS::SNS::Topic\", Properties: { DisplayName: expected } }\n"+services.groupsText()))
+	says, outputs := "expected", ""
+	for _, x := range s.imports {
+		if name, nested := strings.CutPrefix(x, sim.InNested); nested {
+			says = "!ImportValue " + name
+		}
+	}
+	text := "Resources:\n  Topic: { Type: \"AWS::SNS::Topic\", Properties: { DisplayName: " + says + " } }\n" + services.groupsText()
+	for _, x := range s.exports {
+		if name, nested := strings.CutPrefix(x, sim.InNested); nested {
+			outputs += exportText(name)
+		}
+	}
+	if outputs != "" {
+		text += "Outputs:\n" + outputs
+	}
+	return []byte(text)
+}
+
+// exportText is an output that is exported.
+func exportText(name string) string {
+	return fmt.Sprintf("  X%s: { Value: !Ref Topic, Export: { Name: %s } }\n", name, name)
 }
 
 // warehouse is what a cluster of Redshift must have.

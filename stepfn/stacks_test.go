@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stackwright/stackwright/pkg/enginetest/sim"
 	"github.com/stackwright/stackwright/pkg/project"
 )
 
@@ -31,6 +32,8 @@ import (
 //	db@eu<vpc@us          db is in one target and needs vpc of another
 //	db|zone,key<vpc       db makes the exports zone and key
 //	db<|zone              db imports the export zone, whichever stack makes it
+//	db|Inner.zone!n1      the stack nested in db makes the export zone
+//	db<|Inner.zone!n1     the stack nested in db imports the export zone
 //	db^data<vpc           db had the name data in the last project, and keeps its physical stack
 type stacks []stack
 
@@ -201,7 +204,8 @@ func (w stacks) targetOfNeed(n need, from string) string {
 // makers lists the stacks that make an export in a target.
 func (w stacks) makers(export, target string) []stack {
 	return slices.DeleteFunc(slices.Clone(w), func(s stack) bool {
-		return !slices.Contains(s.exports, export) || !slices.Contains(s.in(), target)
+		makes := slices.Contains(s.exports, export) || slices.Contains(s.exports, sim.InNested+export)
+		return !makes || !slices.Contains(s.in(), target)
 	})
 }
 
@@ -292,10 +296,11 @@ func (w stacks) project() project.Project {
 			}
 			imports := append(digest, "imports")
 			for _, x := range s.exports {
-				n.Links.Exports[x] = x
+				n.Links.Exports[x] = strings.TrimPrefix(x, sim.InNested)
 			}
 			for _, x := range s.imports {
 				imports = append(imports, at(":"+x, target))
+				x = strings.TrimPrefix(x, sim.InNested)
 				n.Links.Imports = append(n.Links.Imports, x)
 				for _, on := range w.makers(x, target) {
 					n.Needs = append(n.Needs, on.node(target))

@@ -2,6 +2,7 @@ package stepfn_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,8 +66,8 @@ func (g testGround) Pass(d time.Duration) { g.backend.Pass(d) }
 func (g testGround) Up(name, version string) string {
 	g.backend.Helper()
 	st := stack{name: name, physical: name, version: version}
-	g.backend.putInner(st)
-	text := string(st.template(nil))
+	g.backend.put(st.innerFile(), st.innerTemplate())
+	text := strings.ReplaceAll(string(st.template(nil)), st.innerFile(), "https://stackwright.s3.amazonaws.com/"+st.innerFile())
 	out, err := g.client().CreateStack(g.backend.Context(), &cloudformation.CreateStackInput{StackName: &name, TemplateBody: &text})
 	if err != nil {
 		g.backend.Fatal(err)

@@ -31,6 +31,13 @@ func readInUse(ctx context.Context, e Reading, v *plan.View) error {
 		node, export string
 		revalued     bool
 	}
+	changed, removed := v.Altered()
+	if len(removed) <= maxDeleted {
+		changed = append(changed, removed...)
+	}
+	if err := readNested(ctx, e, v, changed); err != nil {
+		return err
+	}
 	var all []one
 	revalued, err := readRevalued(ctx, e, *v)
 	if err != nil {

@@ -41,6 +41,9 @@ func readReplace(ctx context.Context, e Reading, v *plan.View) (err error) {
 func readImporters(ctx context.Context, e Reading, v *plan.View) error {
 	v.Importers = make(map[string][]string)
 	for names := v.ImportersUnread(); len(names) > 0; names = v.ImportersUnread() {
+		if err := readNested(ctx, e, v, names); err != nil {
+			return err
+		}
 		all := make([][]string, len(names))
 		err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
 			exports := slices.Sorted(maps.Values(v.Live[names[i]].Exports))
@@ -48,8 +51,9 @@ func readImporters(ctx context.Context, e Reading, v *plan.View) error {
 			for _, users := range by {
 				all[i] = append(all[i], users...)
 			}
-			slices.Sort(all[i])
-			all[i] = slices.Compact(all[i])
+			if err == nil {
+				all[i], err = roots(ctx, e, *v, v.Recorded[names[i]].Target, all[i])
+			}
 			return err
 		})
 		if err != nil {

@@ -411,6 +411,8 @@ func templateOf(digest string) []byte {
 		name += "}, Watched: {" + alarm
 	}
 	switch version := versionOf(digest); {
+	case HasNested(version):
+		name += "}, " + Nested + ": {Type: 'AWS::CloudFormation::Stack', Properties: {TemplateURL: nested.yaml}"
 	case StoresOf("", version) != nil:
 		begins, name = storesRestorable+beforeName, name+stores
 	case TablesOf("", version) != nil:

@@ -155,8 +155,12 @@ func DatabasesOf(stack, version string) []string {
 	return []string{"db-" + stack, "cluster-" + stack}
 }
 
-// Nested is the logical ID of the stack that is nested in a stack.
-const Nested = "Inner"
+// Nested is the logical ID of the stack that is nested in a stack. InNested begins what says of an export that the
+// nested stack makes it.
+const (
+	Nested   = "Inner"
+	InNested = Nested + "."
+)
 
 // HasNested reports whether a stack that has a version has a nested stack, with a topic and an ECS service: if that starts with the letter n.
 func HasNested(version string) bool { return strings.HasPrefix(version, "n") }

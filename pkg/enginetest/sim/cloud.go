@@ -361,8 +361,13 @@ func (c *Cloud) find(p plan.Location) *stack {
 func (c *Cloud) Observe(_ context.Context, locations []plan.Location) (map[string]plan.Live, error) {
 	live, err := c.accessErrors(locations)
 	for _, p := range locations {
-		if st := c.live[c.called(p)]; st != nil && c.denied(p.Target) == nil && err == nil {
+		if c.denied(p.Target) != nil || err != nil {
+			continue
+		}
+		if st := c.live[c.called(p)]; st != nil {
 			live[p.Node] = c.seen(st, p)
+		} else if nested, is := c.seenNested(p); is {
+			live[p.Node] = nested
 		}
 	}
 	return live, err
@@ -402,12 +407,18 @@ func (c *Cloud) Resources(_ context.Context, p plan.Location, count func()) (map
 		return nil, err
 	}
 	st := c.find(p)
+	if _, nested := c.seenNested(p); st == nil && nested {
+		return map[string]string{"Topic": p.StackID + "/Topic"}, nil
+	}
 	if st == nil {
 		return nil, fault.New(fault.Missing, "stack %s does not exist", p.Stack)
 	}
 	all := map[string]string{"Topic": st.id + "/Topic"}
 	if name := TableOf(st.now.template); name != "" {
 		all["Table"] = name
+	}
+	if id := st.nestedID(); id != "" {
+		all[Nested] = id
 	}
 	return all, nil
 }

@@ -38,9 +38,14 @@ func (c content) imports() []string {
 			stack, target := split(name)
 			export = stack + ofName + target
 		}
-		all[i] = export
+		all[i] = strings.TrimPrefix(export, InNested)
 	}
 	return all
+}
+
+// importsInside reports whether the nested stack imports an export.
+func (st *stack) importsInside(export string) bool {
+	return slices.Contains(st.now.words("imports"), ":"+InNested+export)
 }
 
 // split splits a name into what it is called and its target, which begins with "@" unless it is empty.
@@ -59,12 +64,12 @@ func (st *stack) exports(with content) []string {
 	name, target := split(st.name)
 	all := []string{name + ofName + target}
 	for _, x := range with.words("exports") {
-		all = append(all, x+target)
+		all = append(all, strings.TrimPrefix(x, InNested)+target)
 	}
 	return all
 }
 
-// exportsByOutput returns the exports of the stack as DescribeStacks shows them.
+// exportsByOutput returns the exports of the stack as DescribeStacks shows them: without those of the nested stack.
 func (st *stack) exportsByOutput() map[string]string {
 	if st.now.value == "" {
 		return nil
@@ -72,9 +77,37 @@ func (st *stack) exportsByOutput() map[string]string {
 	name, _ := split(st.name)
 	all := map[string]string{"Name": name + ofName}
 	for _, x := range st.now.words("exports") {
-		all[x] = x
+		if _, nested := strings.CutPrefix(x, InNested); !nested {
+			all[x] = x
+		}
 	}
 	return all
+}
+
+// nestedID is the ID of the stack that is nested in the stack; "" if there is none.
+func (st *stack) nestedID() string {
+	if st.now.value == "" || !HasNested(versionOf(st.now.template)) {
+		return ""
+	}
+	name, target := split(st.name)
+	return "arn:stack/" + name + "-" + Nested + target + "/1"
+}
+
+// seenNested is the live stack at a location that is nested in another one.
+func (c *Cloud) seenNested(p plan.Location) (plan.Live, bool) {
+	for _, name := range c.Names() {
+		st := c.live[name]
+		if id := st.nestedID(); id != "" && strings.HasPrefix(id, "arn:stack/"+c.called(p)+"/") {
+			live := plan.Live{StackID: id, Status: st.status, Parent: st.id, Exports: make(map[string]string)}
+			for _, x := range st.now.words("exports") {
+				if own, nested := strings.CutPrefix(x, InNested); nested {
+					live.Exports[own] = own
+				}
+			}
+			return live, true
+		}
+	}
+	return plan.Live{}, false
 }
 
 // exporter returns the live stack that has an export, or nil.
@@ -145,6 +178,9 @@ func (c *Cloud) Importers(_ context.Context, t project.Target, exports []string,
 	for _, export := range exports {
 		for _, name := range c.usersOf(c.called(plan.Location{Stack: export, Target: t}), nil) {
 			called, _ := split(name)
+			if c.live[name].importsInside(export) {
+				called += "-" + Nested
+			}
 			users[export] = append(users[export], called)
 		}
 	}
