@@ -232,7 +232,7 @@ var (
 	finds   = []permission{{Do: []string{"cloudformation:ListStacks"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	rooms   = []permission{{Do: []string{"cloudformation:DescribeAccountLimits"}, On: []string{"*"}, Why: "the action has no resource type"}}
 	inside  = []permission{{Do: []string{"cloudformation:DescribeStackEvents", "cloudformation:ListStackResources"}, On: []string{stacks}, Why: "the API shows resources and events of recorded stacks; " + anywhere}}
-	exports = []permission{{Do: []string{"cloudformation:ListExports"}, On: []string{"*"}, Why: "the action has no resource type. A project gets the exports of the stacks that the setting external lists for it"}}
+	exports = []permission{{Do: []string{"cloudformation:ListExports"}, On: []string{"*"}, Why: "the action has no resource type. A project gets the exports of the stacks that the setting external lists for it. Which stack has an export that a plan adds"}}
 	imports = []permission{{Do: []string{"cloudformation:ListImports"}, On: []string{"*"}, Why: "the action has no resource type. Which stacks import an export that a plan gives up"}}
 	holders = []permission{{Do: []string{"cloudformation:DescribeStackResources"}, On: []string{stacks}, Why: "which stack has a resource that a project imports; " + anywhere}}
 )

@@ -52,7 +52,7 @@ func (s Services) All() Facts {
 	return Facts{
 		outputFact(), exportFact(s.Externals), parameterFact(s.Parameters),
 		unitFact(s.Units), suspendFact(s.Suspends), historyFact(), wholeFact(), deployedFact(),
-		snapshotFact(s.BacksUp, s.Backups), rollbackFact(), retryFact(), adoptFact(), replaceFact(), inUseFact(), importFact(), moveFact(),
+		snapshotFact(s.BacksUp, s.Backups), rollbackFact(), retryFact(), adoptFact(), replaceFact(), inUseFact(), takenFact(), importFact(), moveFact(),
 	}
 }
 

@@ -83,7 +83,7 @@ func (b *builder) plan() (Plan, error) {
 		// (2) A node is deleted after its dependents.
 		b.addPhase(name, b.deletes.last(by[name]...), b.deletes[name]...)
 	}
-	refusals := b.handOver(given)
+	refusals := append(b.handOver(given), b.refuseTaken()...)
 	if len(refusals) > 0 && !b.view.lenient {
 		return Plan{}, errors.Join(refusals...)
 	}

@@ -183,6 +183,7 @@ type View struct {
 	Moves          []Move                       // resources that go from one stack into another, unless they have
 	Importers      map[string][]string          // of a replace: the physical names of the stacks that import from the stack of a node, for each that is deleted
 	InUse          InUse                        // of other operations: who imports what they give up
+	Holders        map[string]map[string]string // who has the exports that the plan adds: physical names, by Target.Where and export
 	Uncalled       []Step                       // of a retry: the steps of the run before that call hooks after a deletion and have not succeeded
 	Retain         []string                     // of a replace: patterns of the resources that stay, and that the new stacks import
 	Skip           []string                     // the resources that continued rollbacks skip, as STACK.RESOURCE
