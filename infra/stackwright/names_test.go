@@ -23,6 +23,30 @@ func TestOneNameInTwoStacks(t *testing.T) {
 	}
 }
 
+// A plan warns of a name that a stack has which it does not change, also in another environment of the same account.
+func TestOneNameBesideThePlan(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.put("stackwright.yaml", "project: beside\nenvironments: { prod: {}, test: {} }\nstacks:\n"+
+		"  a: { template: templates/q.yaml, parameters: { Name: jobs } }\n"+
+		"  b: { template: templates/fixed.yaml, only: [test] }\n")
+	l.put("templates/q.yaml", "Parameters: { Name: { Type: String } }\nResources:\n"+
+		"  Queue: { Type: AWS::SQS::Queue, Properties: { QueueName: !Ref Name } }\n")
+	l.put("templates/fixed.yaml", "Resources:\n  Mail: { Type: AWS::SQS::Queue, Properties: { QueueName: mail } }\n")
+	l.must(cli.ExitOK, "deploy", l.project, "--env", "test")
+	l.edit("stackwright.yaml", "only: [test]", "only: [test] }\n  c: { template: templates/q.yaml, parameters: { Name: jobs }")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--env", "test", "-o", "json"),
+		"Queue has the name jobs, as Queue of stack a in the same account and region: AWS refuses the second one")
+	l.edit("stackwright.yaml", "{ Name: jobs } }\n  b", "{ Name: mail } }\n  b")
+	l.has(l.must(cli.ExitOK, "plan", l.project, "--env", "prod", "-o", "json"),
+		"Queue has the name mail, as Mail of stack b of environment test in the same account and region")
+	l.edit("stackwright.yaml", "{ Name: mail }", "{ Name: bills }")
+	l.edit("stackwright.yaml", "{ Name: jobs }", "{ Name: posts }")
+	if text := l.must(cli.ExitOK, "plan", l.project, "--env", "prod", "-o", "json"); strings.Contains(text, "AWS refuses") {
+		t.Errorf("other names:\n%s", text)
+	}
+}
+
 // A plan warns of a change that the stack policy of the stack denies; what it would lose is said all the same.
 func TestPlanOfWhatAStackPolicyDenies(t *testing.T) {
 	t.Parallel()

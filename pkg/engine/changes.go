@@ -31,6 +31,12 @@ func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Pla
 	}
 	c := v.Describe(p, templates)
 	c.Run, c.Operation, c.Revision = r.ID, r.Operation, r.Source.Version
+	if !c.HasNewNames() {
+		return c, nil
+	}
+	if c, err = e.besideNames(ctx, r, v, c); err != nil {
+		return c, fmt.Errorf("compare physical names: %w", err)
+	}
 	return c, nil
 }
 

@@ -35,6 +35,8 @@ type Changes struct {
 	Hooks       []PlannedHook     `json:"hooks,omitempty"`        // of the whole deploy
 	Snapshots   []PlannedSnapshot `json:"snapshots,omitempty"`    // what a deletion or a prune of snapshots does with each, the newest first
 	Selection   *ShownSelection   `json:"selection,omitempty"`    // which stacks it is about; missing if it is about all
+
+	fresh map[string]named // the resources with names that their stacks do not have yet; no reader of the JSON has them
 }
 
 // A PlannedHook is a hook that the plan calls.

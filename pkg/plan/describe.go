@@ -28,6 +28,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		View: v, templates: templates, moved: make(map[string]bool), dependents: dependents(v.Recorded),
 		uncertain: make(map[string]func(output string) string), exports: make(map[place]map[string]string),
 		candidates: &candidates{}, replacing: v.replacing(), names: make(map[string]named),
+		fresh: make(map[string]named),
 	}
 	for _, r := range v.Recorded {
 		d.moved[r.formerNode()] = true
@@ -53,7 +54,7 @@ func (v View) Describe(p Plan, templates Templates) Changes {
 		all.Stacks = append(all.Stacks, c)
 		all.Summary.count(c)
 	}
-	all.Cost = costOf(all.Stacks)
+	all.Cost, all.fresh = costOf(all.Stacks), d.fresh
 	all.Targets = v.targets(p, all.Stacks)
 	all.Messages = d.candidates.moveHints(p.Twins)
 	all.Snapshots = p.Snapshots
@@ -97,6 +98,7 @@ type describer struct {
 	candidates *candidates // of the stacks that were described
 
 	names map[string]named // the resources with names of their own of the stacks that were described
+	fresh map[string]named // those that their stacks do not have yet
 }
 
 // stack describes one stack.
@@ -193,7 +195,7 @@ func (d describer) stack(name string, steps []Step) StackChange {
 	if after.Template != nil {
 		c.imported = cmp.Or(d.imported(placeOf(n.Target), after), d.anyReading(n))
 		d.addExports(c, placeOf(n.Target), after)
-		c.Warnings = append(c.Warnings, d.sameNames(c, placeOf(n.Target), after, uncertain)...)
+		c.Warnings = append(c.Warnings, d.sameNames(c, placeOf(n.Target), before, after, uncertain)...)
 	}
 	c.Warnings = append(c.Warnings, policyDenies(c, n, r)...)
 	c.desired = d.desired(n, r, before, after, uncertain)
