@@ -134,9 +134,10 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 		for _, key := range slices.Sorted(maps.Keys(parameters[name])) {
 			of := Data{Node: name, Resource: parameters[name][key]}.String()
 			now, err := restoredFrom(n, key, record.Restored[parameters[name][key]], live[name], func(value string) bool { return from.mayName(value, of) })
-			late := from.Unrestored[of] != "" && live[name].AccessError == "" && (live[name].StackID == "" || live[name].Dead())
+			due := from.unrestored(n, of, parameters[name][key], nodes)
+			late := due != "" && live[name].AccessError == "" && (live[name].StackID == "" || live[name].Dead())
 			if late {
-				now, err = from.Unrestored[of], nil
+				now, err = due, nil
 			}
 			if err != nil {
 				refusals = append(refusals, fmt.Errorf("stack %s: parameter %s: ${restored:%s}: %w", name, key, parameters[name][key], err))
@@ -159,6 +160,22 @@ func Restored(p project.Project, records map[string]Record, live map[string]Live
 	}
 	p.Nodes = nodes
 	return p, errors.Join(refusals...)
+}
+
+// unrestored returns what names the backup from which a restore was to create a resource of a node, and has not; "" if there
+// is none. The node may have had another name then, which no node has now: its stack is where the backup was made.
+func (r Restoring) unrestored(n project.Node, of, resource string, nodes map[string]project.Node) string {
+	if due := r.Unrestored[of]; due != "" {
+		return due
+	}
+	for _, b := range r.Kept {
+		_, stays := nodes[b.Node]
+		due := r.Unrestored[b.Data.String()]
+		if !stays && b.Resource == resource && b.is(due) && PlaceOf(b.Stack, b.Target) == PlaceOf(n.Stack, n.Target) {
+			return due
+		}
+	}
+	return ""
 }
 
 // madeBackup matches what names a backup that Stackwright has made: an ARN or a name.
