@@ -24,8 +24,10 @@ const maxCompared = 1000
 // changes says what the plan of r changes. Only stacks with steps are compared, and each
 // template is read once.
 func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Plan) (plan.Changes, error) {
-	desired, deployed := v.TemplateDigests(p)
-	templates, err := e.templates(ctx, slices.Concat(desired, deployed[:min(len(deployed), maxCompared)]))
+	templates, err := e.compared(ctx, v, p)
+	if err == nil {
+		v, templates, err = e.withLost(ctx, r, v, p, templates)
+	}
 	if err != nil {
 		return plan.Changes{}, fmt.Errorf("compare templates: %w", err)
 	}
@@ -38,6 +40,12 @@ func (e *Engine) changes(ctx context.Context, r run.Run, v plan.View, p plan.Pla
 		return c, fmt.Errorf("compare physical names: %w", err)
 	}
 	return c, nil
+}
+
+// compared reads the templates that the description of p compares.
+func (e *Engine) compared(ctx context.Context, v plan.View, p plan.Plan) (plan.Templates, error) {
+	desired, deployed := v.TemplateDigests(p)
+	return e.templates(ctx, slices.Concat(desired, deployed[:min(len(deployed), maxCompared)]))
 }
 
 // showPlan stores what the plan of a preview would change, with a reference in r. An exact plan

@@ -262,6 +262,21 @@ func TestPlanStoresWhatItWouldChange(t *testing.T) {
 	}
 }
 
+// A deployed template that is lost in the store is read from CloudFormation.
+func TestPlanReadsLostTemplates(t *testing.T) {
+	h := newFixture(t)
+	h.setVersion("v1", "vpc")
+	h.requestAndExecute("a", "deploy", "v1")
+	h.Engine.Changes = templates{h.Changes, h.recorded("vpc").Template, ""}
+	h.request("b", "plan-destroy", "")
+	h.planned("b", 1)
+	for _, c := range h.backend.Changes {
+		if len(c.Stacks) != 1 || len(c.Stacks[0].Caveats) > 0 || len(c.Stacks[0].Resources) == 0 {
+			t.Errorf("%+v", c.Stacks)
+		}
+	}
+}
+
 // A document that would be too large to be read is stored without details, and says so.
 func TestPlanStoresLargeChanges(t *testing.T) {
 	h := newFixture(t)

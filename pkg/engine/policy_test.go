@@ -71,7 +71,7 @@ func TestPoliciesSeeThatUnknownResourcesMayChange(t *testing.T) {
 	h := newFixture(t)
 	h.setVersion("v1", "vpc")
 	h.requestAndExecute("a", "deploy", "v1")
-	h.Engine.Changes = templates{h.Changes, "v1", ""}
+	h.Engine.Changes, h.backend.Cloud.Unreadable = templates{h.Changes, "v1", ""}, map[string]bool{"shop-vpc": true}
 	h.deny(`resource.action == "dynamic"`)
 	h.setVersion("v2", "vpc")
 	h.request("b", "deploy", "v2")

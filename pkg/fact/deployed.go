@@ -32,7 +32,7 @@ func readDeployed(ctx context.Context, e Reading, v *plan.View) error {
 	}
 	all := make([]plan.Deployed, len(names))
 	err := e.Parallel(ctx, len(names), func(ctx context.Context, i int) (err error) {
-		all[i], err = deployed(ctx, e, *v, names[i])
+		all[i], err = e.Deployed(ctx, *v, names[i])
 		return err
 	})
 	if err != nil {
@@ -49,8 +49,8 @@ func readDeployed(ctx context.Context, e Reading, v *plan.View) error {
 	return nil
 }
 
-// deployed reads and stores the template of the stack of a recorded node.
-func deployed(ctx context.Context, e Reading, v plan.View, name string) (plan.Deployed, error) {
+// Deployed reads and stores the template of the stack of a recorded node.
+func (e Reading) Deployed(ctx context.Context, v plan.View, name string) (plan.Deployed, error) {
 	is, err := e.liveOf(ctx, v, name)
 	if err != nil || is.unreadable != "" {
 		return plan.Deployed{Unreadable: is.unreadable}, err

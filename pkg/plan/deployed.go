@@ -92,6 +92,21 @@ func (v View) TemplateOf(name string) (digest, why string) {
 	return "", why
 }
 
+// WithDeployed returns the view with a template that was read again, because the stored one of a node was lost.
+func (v View) WithDeployed(name string, d Deployed) View {
+	if d.Digest == "" {
+		return v // the plan says that it is not known
+	}
+	r, deployed := v.Recorded[name], maps.Clone(v.Deployed)
+	if deployed == nil {
+		deployed = make(map[string]Deployed)
+	}
+	r.Template, deployed[name] = d.Digest, d
+	v.Recorded, v.Deployed = maps.Clone(v.Recorded), deployed
+	v.Recorded[name] = r
+	return v
+}
+
 // lastKnown is the digest of the template that the stack of a node has, or had when Stackwright last deployed it.
 func (v View) lastKnown(name string) string {
 	digest, _ := v.TemplateOf(name)
