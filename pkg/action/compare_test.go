@@ -81,7 +81,7 @@ func TestPolicyOutside(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err := act(cloud, plan.Read).Poll(t.Context(), in)
-	if err != nil || got.Record == nil || got.Record.Policy != cloud.policy.Digest || got.Record.Digest != "" || !strings.Contains(got.Why, "the next deploy sets it again") {
+	if err != nil || got.Record == nil || got.Record.Policy != cloud.policy.Digest || got.Record.Digest != "" || !got.Record.OtherPolicy || !strings.Contains(got.Why, "the next deploy sets it again") {
 		t.Errorf("read: %+v, %v", got, err)
 	}
 	denied := failing(is("UPDATE_COMPLETE"), "read-policy", fault.New(fault.Denied, "not authorized"))

@@ -59,7 +59,8 @@ func (a read) Poll(ctx context.Context, t Task) (Progress, error) {
 		case err != nil:
 			return Progress{}, err
 		case r.HasOtherPolicy(policy):
-			r.Digest, r.Policy, why = "", policy.Digest, "its stack policy was changed outside Stackwright: the next deploy sets it again"
+			r.Digest, r.Policy, r.OtherPolicy = "", policy.Digest, true
+			why = "its stack policy was changed outside Stackwright: the next deploy sets it again"
 		}
 	}
 	return Progress{Over: true, Why: why, Record: &r}, nil

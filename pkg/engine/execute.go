@@ -266,6 +266,7 @@ func (e *Engine) claim(ctx context.Context, r run.Run, pending *run.Step, t *act
 	if e.Verbs.Of(s.Verb).Mutates() {
 		intent := t.Record
 		intent.Node, intent.Token, intent.Run, intent.Intent = s.Node, t.Token(), r.ID, true
+		intent.OtherPolicy = false // from here on, it is unknown what is deployed
 		if t.Node.Name != "" {
 			intent.Stack, intent.Target = t.Node.Stack, t.Node.Target
 			if t.Record.StackID == "" { // its creation is approved by this level, whatever becomes of the run

@@ -224,18 +224,19 @@ type Record struct {
 	Cached   map[string]string           `json:"cached,omitempty"`   // the cache keys of the last successful calls of hooks, as digests, by the hook's name
 	Sent     map[string]string           `json:"sent,omitempty"`     // what hooks have uploaded last, as Hook.Uploaded, by the hook's name
 
-	Approve    project.ApprovalLevel `json:"approve,omitempty"`    // with which it was last deployed
-	Policy     string                `json:"policy,omitempty"`     // the digest of the stack policy that it was last given; empty if the project has given it none
-	Settings   *Settings             `json:"settings,omitempty"`   // that the last successful create, update or adoption has left; nil if a version without them wrote the record
-	Token      string                `json:"token,omitempty"`      // of the operation that was last started: the intent
-	Deployed   string                `json:"deployed,omitempty"`   // the token of the operation that left the stack as recorded
-	Run        string                `json:"run,omitempty"`        // that wrote this last
-	Adopted    string                `json:"adopted,omitempty"`    // the ID of the stack that the project has adopted: Stackwright did not create it
-	Drift      *Drift                `json:"drift,omitempty"`      // what the last drift detection of the stack has found; nil if there was none
-	Moved      *RecordedMove         `json:"moved,omitempty"`      // resources that a run was to move out of the stack, or has moved into it, since its last update that succeeded
-	Intent     bool                  `json:"intent,omitempty"`     // the outcome of that operation is not recorded yet: it may have made another stack
-	Unrestored *Unrestored           `json:"unrestored,omitempty"` // of a stack whose update and rollback have failed; nil for others
-	Suspended  *Suspension           `json:"suspended,omitempty"`  // what a suspend has stopped, or was to stop, and no resume has started again; nil if there is none
+	Approve     project.ApprovalLevel `json:"approve,omitempty"`      // with which it was last deployed
+	Policy      string                `json:"policy,omitempty"`       // the digest of the stack policy that it was last given; empty if the project has given it none
+	Settings    *Settings             `json:"settings,omitempty"`     // that the last successful create, update or adoption has left; nil if a version without them wrote the record
+	Token       string                `json:"token,omitempty"`        // of the operation that was last started: the intent
+	Deployed    string                `json:"deployed,omitempty"`     // the token of the operation that left the stack as recorded
+	Run         string                `json:"run,omitempty"`          // that wrote this last
+	Adopted     string                `json:"adopted,omitempty"`      // the ID of the stack that the project has adopted: Stackwright did not create it
+	Drift       *Drift                `json:"drift,omitempty"`        // what the last drift detection of the stack has found; nil if there was none
+	Moved       *RecordedMove         `json:"moved,omitempty"`        // resources that a run was to move out of the stack, or has moved into it, since its last update that succeeded
+	OtherPolicy bool                  `json:"other_policy,omitempty"` // Policy was changed outside, as a refresh has found
+	Intent      bool                  `json:"intent,omitempty"`       // the outcome of that operation is not recorded yet: it may have made another stack
+	Unrestored  *Unrestored           `json:"unrestored,omitempty"`   // of a stack whose update and rollback have failed; nil for others
+	Suspended   *Suspension           `json:"suspended,omitempty"`    // what a suspend has stopped, or was to stop, and no resume has started again; nil if there is none
 }
 
 // IsAdopted reports whether the project has adopted the recorded stack.

@@ -74,7 +74,8 @@ func (d describer) reasons(name string, a StackAction) []string {
 	add(moved != nil, "%s", moved)
 	unfinished := moved == nil && r.Digest == "" && !live.Status.Busy() && !live.Status.Stuck()
 	add(unfinished && r.Token == "" && r.IsAdopted(), "adopted, and not deployed since")
-	add(unfinished && (r.Token != "" || !r.IsAdopted()), "never finished: its last operation failed or was interrupted")
+	add(r.OtherPolicy, "its stack policy was changed outside Stackwright")
+	add(unfinished && !r.OtherPolicy && (r.Token != "" || !r.IsAdopted()), "never finished: its last operation failed or was interrupted")
 	outside := d.changedOutside(name)
 	if moved != nil {
 		outside = outside && d.changedSince(*moved, name)
