@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/stackwright/stackwright/pkg/fault"
@@ -64,8 +63,9 @@ func readPlan(file string) (run.Request, error) {
 	if err := strict.Decode(&p); err != nil {
 		return wrong(err)
 	}
+	deploys := plan.AllOperations().Of(p.Request.Operation).ShownBy == plan.PreviewOf(p.Request.Operation)
 	switch o := p.Request.Options; {
-	case p.Project == "" || !slices.Contains(plan.AllOperations().Of(p.Request.Operation).Options, plan.OptionPlan) || p.Request.Source == (run.Source{}) || o.Plan == "":
+	case p.Project == "" || !deploys || p.Request.Source == (run.Source{}) || o.Plan == "":
 		return wrong(fault.New(fault.Invalid, "it does not say which project to deploy, which files, or which plan"))
 	default:
 		return run.Request{Project: p.Project, Operation: p.Request.Operation, Source: p.Request.Source, Options: run.Options{
