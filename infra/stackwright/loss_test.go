@@ -103,3 +103,37 @@ func TestUncertainOutputIsNotPassedOn(t *testing.T) {
 	l.edit("stackwright.yaml", "topic.Unknown", "topic.Street")
 	l.has(l.must(cli.ExitOK, "deploy", l.project), "1 created")
 }
+
+// A move keeps the texts of both templates, and of what moves, with all characters. It is refused if the live template of
+// the stack that gives has other texts, which nobody knows.
+func TestMoveOfLostTexts(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	l.umlauts()
+	l.edit("stackwright.yaml", `"${topic.Street}"`, "nobody")
+	const queue = "  Queue: { Type: AWS::SQS::Queue, Properties: { Tags: [{ Key: Straße, Value: Köln }] } }\n"
+	table := strings.Replace(kept, "      TableName: orders\n", "      TableName: orders\n      Tags: [{ Key: Straße, Value: Köln }]\n", 1)
+	l.put("templates/store.yaml", "Resources:\n"+queue)
+	l.edit("templates/topic.yaml", "Resources:\n", "Resources:\n"+table)
+	l.edit("stackwright.yaml", "  topic:\n", "  store: { template: templates/store.yaml }\n  topic:\n")
+	h := l.serve(0.05)
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "4 created")
+
+	l.edit("templates/topic.yaml", table, "")
+	l.put("templates/store.yaml", "Resources:\n"+queue+table)
+	l.edit("stackwright.yaml", "{ template: templates/store.yaml }",
+		"{ template: templates/store.yaml, move_from: { topic: { Orders: Orders } } }")
+	l.has(l.must(cli.ExitOK, "deploy", l.project), "moved")
+	l.has(l.must(cli.ExitOK, "plan", l.project), "4 unchanged")
+	l.must(cli.ExitOK, "check", l.project)
+
+	l.outside(cloudformation.NewFromConfig(h.Cloud.Config()), cloudformation.UpdateStackInput{
+		StackName:    aws.String("pair-store"),
+		TemplateBody: aws.String("Resources:\n" + strings.Replace(queue, "Köln", "Zürich", 1) + table),
+	})
+	l.put("templates/store.yaml", "Resources:\n"+queue)
+	l.edit("templates/topic.yaml", "Resources:\n", "Resources:\n"+table)
+	l.edit("stackwright.yaml", ", move_from: { topic: { Orders: Orders } }", "")
+	l.edit("stackwright.yaml", "  topic:\n", "  topic:\n    move_from: { store: { Orders: Orders } }\n")
+	l.has(l.must(cli.ExitRefused, "plan", l.project), "Resources.Queue.Properties.Tags[0].Value", "Deploy it first without move_from")
+}
