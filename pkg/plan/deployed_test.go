@@ -59,7 +59,8 @@ func TestAsLeft(t *testing.T) {
 // missing.
 func TestOutputsWithLostCharacters(t *testing.T) {
 	const text = "Parameters: {Size: {Type: String, Default: ü}}\nResources:\n  A: { Type: 'AWS::SNS::Topic' }\n" +
-		"Outputs:\n  Street: { Value: Straße }\n  Sized: { Value: !Ref Size }\n  Url: { Value: !Sub \"${A}?x\" }\n  Mixed: { Value: !Sub \"${A}ß?\" }\n"
+		"  B: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: !Ref Size } }\n" +
+		"Outputs:\n  Uses: { Value: !Ref B }\n  Street: { Value: Straße }\n  Sized: { Value: !Ref Size }\n  Url: { Value: !Sub \"${A}?x\" }\n  Mixed: { Value: !Sub \"${A}ß?\" }\n"
 	r := plan.Record{Digest: "d", Settings: plan.NewSettings(plan.Live{}, nil)}
 	r.Outputs = map[string]string{"Street": "Stra?e", "Sized": "K?ln", "Url": "arn?x", "Mixed": "arn??", "Made": "?"}
 	whole := r.Whole(map[string]string{"Size": "Köln"}, []byte(text))
@@ -77,8 +78,15 @@ func TestOutputsWithLostCharacters(t *testing.T) {
 		t.Errorf("without its template: %+v", got)
 	}
 	r.Settings = r.Settings.Given(map[string]string{"Size": "Köln"})
-	if got := r.Output("Url", "arn?x", []byte(text)); got.Certain {
+	if got := r.Output("Url", "arn?x", []byte(text)); !got.Certain {
+		t.Errorf("with a parameter that is not ASCII, and that it does not use: %+v", got)
+	}
+	if got := r.Output("Uses", "arn?x", []byte(text)); got.Certain {
 		t.Errorf("with a parameter that is not ASCII: %+v", got)
+	}
+	r.Settings.Others = nil // an older version has recorded it
+	if got := r.Output("Uses", "arn?x", []byte(text)); got.Certain {
+		t.Errorf("with a parameter that is not ASCII, by an old record: %+v", got)
 	}
 	if r.Digest = ""; r.Output("Street", "Stra?e", []byte(text)).Certain {
 		t.Error("nobody knows what was deployed")

@@ -42,7 +42,7 @@ type Output struct {
 
 // Output returns an output of the stack of r, which CloudFormation has returned: with the characters that it does not
 // return, if the template that the stack was deployed from says what they are. Nothing is missing in an attribute that
-// AWS gives to a resource, if the texts of the output and of the resource, and all parameters, are ASCII.
+// AWS gives to a resource, if the texts of the output and of the resource, and the parameters that these use, are ASCII.
 func (r Record) Output(name, returned string, body []byte) Output {
 	t, err := template.Parse("template", body)
 	if loss.Beyond(returned) { // it is known since the stack was deployed
@@ -55,7 +55,7 @@ func (r Record) Output(name, returned string, body []byte) Output {
 	if value, known := template.Text(in.Reduce(t.Outputs[name].Value)); known && loss.Same(returned, value) {
 		return Output{Value: value, Certain: true}
 	}
-	return Output{Value: returned, Certain: t.Plain(body, name) && r.Settings.plain()}
+	return Output{Value: returned, Certain: t.Plain(body, name, r.Settings.beyond)}
 }
 
 // Whole returns the outputs of the stack of r, which it has with these parameters, with the characters that CloudFormation

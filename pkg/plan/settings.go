@@ -21,6 +21,7 @@ type Settings struct {
 	Ignored       []string          `json:"ignored,omitempty"`       // parameters that anybody may change, sorted
 	Notifications []string          `json:"notifications,omitempty"` // ARNs of the topics that get its events, sorted
 	Beyond        bool              `json:"beyond,omitempty"`        // some parameter may have characters that are not ASCII
+	Others        []string          `json:"others,omitempty"`        // which ones these are, sorted; empty if an older version has recorded it
 }
 
 // digestBytes is how much of the digest of a value is kept: it is only compared.
@@ -37,10 +38,19 @@ func NewSettings(live Live, ignored []string) *Settings {
 			s.Parameters[name] = ""
 		}
 	}
-	for _, value := range live.Parameters {
-		s.Beyond = s.Beyond || loss.Possible(value)
-	}
+	s.notPlain(live.Parameters, loss.Possible)
 	return s
+}
+
+// notPlain records which parameters may have characters that are not ASCII.
+func (s *Settings) notPlain(parameters map[string]string, may func(value string) bool) {
+	s.Others = nil
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if may(parameters[name]) {
+			s.Others = append(s.Others, name)
+		}
+	}
+	s.Beyond = len(s.Others) > 0
 }
 
 // digests returns the digests of values by their names, but for the ones that are left out; nil if there are none.
@@ -62,12 +72,15 @@ func digests(values map[string]string, without func(name, value string) bool) ma
 // Given is the settings of a stack that was given these parameters.
 func (s *Settings) Given(parameters map[string]string) *Settings {
 	given := *s
-	given.Beyond = slices.ContainsFunc(slices.Collect(maps.Values(parameters)), loss.Beyond)
+	given.notPlain(parameters, loss.Beyond)
 	return &given
 }
 
-// plain reports whether the parameters of the stack are ASCII.
-func (s *Settings) plain() bool { return s != nil && s.Whole && !s.Beyond }
+// beyond reports whether a parameter of the stack may have characters that are not ASCII.
+func (s *Settings) beyond(parameter string) bool {
+	known := s != nil && s.Whole && (len(s.Others) > 0 || !s.Beyond)
+	return !known || slices.Contains(s.Others, parameter)
+}
 
 // compared lists what differs between recorded settings and those of the live stack. A record without settings is
 // older than they are.

@@ -3,6 +3,7 @@ package template
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -133,31 +134,45 @@ func inside(place, name string) string {
 	return place + "." + name
 }
 
-// Plain reports whether CloudFormation loses nothing of the value of an output of t, whose text is body, because of what
-// the template says: all texts of the output, of the resources that it refers to, and of the mappings are ASCII.
-func (t *Template) Plain(body []byte, output string) bool {
+// Plain reports whether CloudFormation loses nothing of the value of an output of t, whose text is body: all texts of the
+// output, of the resources that it refers to, also through others, and of the mappings are ASCII, as are the values of the
+// parameters that these refer to, and none is a value from elsewhere. beyond reports whether that of a parameter may not be.
+func (t *Template) Plain(body []byte, output string, beyond func(parameter string) bool) bool {
 	root, err := document.Read("the template", body)
 	if _, has := t.Outputs[output]; err != nil || !has { // a macro makes it
 		return false
 	}
-	parts := [][2]string{{"Outputs", output}}
-	t.Outputs[output].Value.walk(func(x *Expr) {
-		for _, n := range x.names() {
-			parts = append(parts, [2]string{"Resources", n.of})
-		}
-	})
-	for _, part := range parts {
-		if section, has := document.Lookup(root, part[0]); has {
-			if of, has := document.Lookup(section, part[1]); has && !ascii(of) {
-				return false
+	plain, seen, next := plainIn(root, "Outputs", output), make(map[string]bool), []*Expr{t.Outputs[output].Value}
+	for ; plain && len(next) > 0; next = next[1:] {
+		next[0].walk(func(x *Expr) {
+			plain = plain && x.name != "Fn::ImportValue"
+			for _, n := range x.names() {
+				if _, is := t.Parameters[n.of]; is && beyond(n.of) {
+					plain = false
+				}
+				if r, is := t.Resources[n.of]; is && !seen[n.of] {
+					seen[n.of], next = true, append(next, r.expressions()...)
+					plain = plain && plainIn(root, "Resources", n.of)
+				}
 			}
-		}
+		})
 	}
 	mappings, has := document.Lookup(root, "Mappings")
-	return !has || ascii(mappings)
+	return plain && (!has || ascii(mappings))
+}
+
+// plainIn reports whether an entry of a section has only texts that are ASCII, and are not read from elsewhere.
+func plainIn(root *yaml.Node, section, name string) bool {
+	all, has := document.Lookup(root, section)
+	if !has {
+		return true
+	}
+	entry, has := document.Lookup(all, name)
+	return !has || ascii(entry)
 }
 
 func ascii(n *yaml.Node) bool {
 	n = document.Resolve(n)
-	return !loss.Beyond(n.Value) && !slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return !ascii(child) })
+	elsewhere := strings.Contains(n.Value, "{{resolve:")
+	return !elsewhere && !loss.Beyond(n.Value) && !slices.ContainsFunc(n.Content, func(child *yaml.Node) bool { return !ascii(child) })
 }

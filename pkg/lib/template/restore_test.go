@@ -73,12 +73,51 @@ func TestPlain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if parsed.Plain([]byte(text), "Made") {
+			ascii := func(string) bool { return false }
+			if parsed.Plain([]byte(text), "Made", ascii) {
 				t.Error("nothing is known of an output that a macro makes")
 			}
-			if got := parsed.Plain([]byte(text), "O"); got != plain {
+			if got := parsed.Plain([]byte(text), "O", ascii); got != plain {
 				t.Errorf("%s, %s: %t", value, mappings, got)
 			}
+		}
+	}
+}
+
+// A parameter counts that the output refers to, or a resource that it refers to, also through another one. So does what is
+// read from elsewhere. What only decides a condition does not.
+func TestPlainUses(t *testing.T) {
+	const text = `
+Parameters: { Text: { Type: String }, Plain: { Type: String }, Stage: { Type: String } }
+Conditions: { Big: !Equals [!Ref Text, a] }
+Resources:
+  Direct: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: !Ref Text } }
+  Through: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: !Sub "${Direct.TopicName}" } }
+  Other: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: !Ref Plain } }
+  Chosen: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: !If [Big, a, b] } }
+  Imports: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: !ImportValue x } }
+  Reads: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: '{{resolve:ssm:x}}' } }
+Outputs:
+  Text: { Value: !Ref Text }
+  Plain: { Value: !Sub '${Plain}?' }
+  Direct: { Value: !Ref Direct }
+  Through: { Value: !GetAtt Through.TopicName }
+  Other: { Value: !Ref Other }
+  Chosen: { Value: !Ref Chosen }
+  Imports: { Value: !Ref Imports }
+  Reads: { Value: !Ref Reads }
+`
+	parsed, err := template.Parse("t.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for output, want := range map[string]bool{
+		"Text": false, "Plain": true, "Direct": false, "Through": false, "Other": true, "Chosen": true,
+		"Imports": false, "Reads": false,
+	} {
+		beyond := func(parameter string) bool { return parameter == "Text" }
+		if got := parsed.Plain([]byte(text), output, beyond); got != want {
+			t.Errorf("%s: %t", output, got)
 		}
 	}
 }
