@@ -273,6 +273,8 @@ func (p *memoryBackend) inEnvironment(s run.Source, made project.Project, enviro
 	made.Nodes = maps.Clone(made.Nodes)
 	for name, n := range made.Nodes {
 		n.Stack = inEnvironment(environment, n.Stack)
+		n.Links.Exports = maps.Clone(n.Links.Exports)
+		n.Links.Exports["Name"] = n.Stack + "-Name"
 		made.Nodes[name] = n
 	}
 	return made, nil
