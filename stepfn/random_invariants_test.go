@@ -452,7 +452,7 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 		}
 		gated = true
 		if a.Optional && !a.Answer.Known() {
-			w.needsNoApproval(r, s)
+			w.needsNoApproval(r, a, s)
 			continue
 		}
 		w.holds(approved, a.Status == run.Done && a.Answer.Yes && a.Answer.Digest == r.AnswerDigest(a), "%s of run %s starts, and %s is %s, with the answer %+v", s.ID, r.ID, a.ID, a.Status, a.Answer)
@@ -476,15 +476,16 @@ func (w *monitor) approves(r run.Run, s run.Step) {
 	w.holds(approved, gated || !needed, "%s of run %s starts, and nobody had to approve it", s.ID, r.ID)
 }
 
-// needsNoApproval checks the change set that a step executes without an answer of a person.
-func (w *monitor) needsNoApproval(r run.Run, s run.Step) {
+// needsNoApproval checks the change set of approval a that a step executes, or that a hook is called before, without an
+// answer of a person.
+func (w *monitor) needsNoApproval(r run.Run, a, s run.Step) {
 	p, inMemory := w.backend.(*memoryBackend)
 	files, _ := w.projectOf(r)
 	if !inMemory {
 		return
 	}
 	level := files.Nodes[s.Node].Approve.Stronger(w.Recorded()[s.Node].Approve)
-	says := p.Proposals[r.ProposalOf(s.Step).Proposal]
+	says := p.Proposals[r.ProposalOf(a.Step).Proposal]
 	whole := slices.ContainsFunc(r.Steps, func(a run.Step) bool { return a.Approval != nil && a.Approval.Plan })
 	for _, c := range says.Resources {
 		bad := c.Action == "replace" && (level == project.ApproveReplacements || c.ID == "Table") || c.ID == "Table" && c.Action == "remove" && c.Policy == ""

@@ -57,6 +57,9 @@ var onceFailed = map[string]string{
 		"wait-idle; restore 2; redeploy s2&t1!w2; replaced s2&t1!w2 with only s2 retaining Table",
 	"the drift of a stack was not detected after its update was ended by force, so that one that was over was reverted": "deploy " +
 		"s1!v3; wait-idle; drifts s1; drift; pass 7; deploy s1; unlock 0 with twice 1; redeploy s1",
+	"a hook before a change set that changes nothing was expected to wait for the approval of its own": "hook s2 " +
+		"before_update h3 opening; deploy s6 s1<~s6!v3 s2<.s1!r2; wait-idle; live s6 UPDATE_COMPLETE; " +
+		"redeploy s6 s1<~s6!v3 s2>always<.s1!r2",
 }
 
 // The same on the emulators.
