@@ -29,6 +29,9 @@ const DefaultTarget = "default"
 var (
 	Name            = pattern.New(`^[A-Za-z][-A-Za-z0-9]{0,63}$`)
 	EnvironmentName = pattern.New(`^[A-Za-z0-9][-A-Za-z0-9]{0,63}$`)
+
+	// InstallationName is the name of the stack of an installation in CloudFormation.
+	InstallationName = pattern.New(`^[A-Za-z][-A-Za-z0-9]{0,127}$`)
 )
 
 // A Project is the desired state: a set of stacks deployed as one.

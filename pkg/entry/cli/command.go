@@ -53,6 +53,7 @@ type call struct {
 	fetched          map[string]remote.File // by --fetch, by address
 	tree             *cobra.Command         // of all commands
 	installationSite *site                  // of the installation on AWS, once it was read
+	named            naming
 	requester        string                 // of requests, once it was looked up
 }
 
@@ -186,6 +187,11 @@ func (c command) check(cmd *cobra.Command, call *call) error {
 	}
 	if err := call.flags.complete(cmd.Flags(), call.Getenv); err != nil {
 		return err
+	}
+	if cmd.Flags().Lookup("installation") != nil {
+		if err := call.findPlace(); err != nil {
+			return err
+		}
 	}
 	if err := errors.Join(checkVariables(call.Environment), call.flags.check(c.formats())); err != nil {
 		return err

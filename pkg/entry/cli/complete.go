@@ -68,6 +68,10 @@ func (c *call) answering(ctx context.Context, cmd *cobra.Command) *session {
 		return nil
 	}
 	c.Asks = false
+	if cmd.Flags().Lookup("installation") != nil && c.findPlace() != nil {
+		return nil
+	}
+	c.named.confirmed = true // a completion changes nothing
 	if !c.flags.onAWS() && c.flags.endpoint == "" {
 		if url, _, err := c.Laptop.Holder(c.flags.data); err != nil || url == "" {
 			return nil

@@ -25,6 +25,7 @@ type flags struct {
 	installation, api                                                                     string          // on AWS: the stack, or the URL of the API; "" is a laptop
 	given                                                                                 map[string]bool // by name: those on the command line
 	located                                                                               bool            // something says which installation it is
+	named                                                                                 bool            // the project file says it
 	empty                                                                                 []string        // those of them that have no value, sorted
 	seconds                                                                               float64
 	fetch, yes, plan, exact, exitCode, revert, force, follow, untilIdle, rollback, refuse bool
@@ -412,9 +413,9 @@ func (f flags) where() []string {
 	switch {
 	case f.given["api"]:
 		return []string{"--api", f.api}
-	case f.given["installation"] && f.direct:
+	case (f.given["installation"] || f.named) && f.direct:
 		return []string{"--installation", f.installation, "--direct"}
-	case f.given["installation"]:
+	case f.given["installation"], f.named:
 		return []string{"--installation", f.installation}
 	case f.given["endpoint"]:
 		return []string{"--endpoint", f.endpoint}

@@ -57,6 +57,9 @@ func (c *call) installed(ctx context.Context) (site, error) {
 	if c.flags.api != "" {
 		return c.atAPI(ctx)
 	}
+	if err := c.checkNamed(); err != nil {
+		return site{}, err
+	}
 	stack := c.flags.installation
 	cfg, err := c.awsConfig(ctx, "installation "+stack)
 	if err != nil {

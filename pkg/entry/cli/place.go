@@ -27,7 +27,7 @@ func (c *call) checkPlace() error {
 		return nil
 	}
 	return fault.New(fault.Refused, "%s: CI is set, and nothing says where to %s: name the installation on AWS with --installation or --api, "+
-		"or the emulators with --endpoint or --data (or %s, for instance)", c.command.path(), c.command.path(), variable("installation"))
+		"or with installation: in the project file, or the emulators with --endpoint or --data (or %s, for instance)", c.command.path(), c.command.path(), variable("installation"))
 }
 
 // otherVariables are the variables STACKWRIGHT_… that set no flag: for tokens, and for tests.
@@ -55,8 +55,8 @@ func checkVariables(environment []string) error {
 	return errors.Join(wrong...)
 }
 
-// place says where the session changes something, for people.
-func (s *session) place() string {
+// place says where the site is, for people.
+func (s site) place() string {
 	if s.emulated != "" {
 		return fmt.Sprintf("on this laptop (emulators, %s)", s.emulated)
 	}

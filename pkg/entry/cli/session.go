@@ -157,9 +157,16 @@ func (c *call) openSession(ctx context.Context, readOnly bool) (*session, error)
 	switch {
 	case c.flags.onAWS():
 		there, err := c.site(ctx)
+		if err == nil {
+			err = c.confirmPlace(there)
+		}
 		return c.connect(there), err
 	case c.flags.endpoint != "":
-		return c.connect(c.siteAt(c.flags.endpoint)), nil
+		there := c.siteAt(c.flags.endpoint)
+		return c.connect(there), c.confirmPlace(there)
+	}
+	if err := c.confirmPlace(c.siteAt("")); err != nil {
+		return nil, err
 	}
 	d, err := c.openConnection(ctx, readOnly)
 	if err != nil {

@@ -47,6 +47,7 @@ func (p Project) Everywhere() map[string]problem.Position {
 // A Layer holds the keys that the top level of a project and an environment have
 // in common.
 type Layer struct {
+	Installation string // the name of the stack of the installation to use; it may have a wrong form
 	Variables    map[string]Entry
 	Defaults     []Defaults
 	Stacks       []Stack

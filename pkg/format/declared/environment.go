@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -105,6 +106,16 @@ func (p Project) Layers(e Environment) []Layer {
 		all = append(all, base.Layer)
 	}
 	return append(all, e.Layer)
+}
+
+// InstallationOf returns the installation that commands about an environment use; "" if the files name none.
+func (p Project) InstallationOf(name string) string {
+	e, _ := p.Environment(name)
+	used := ""
+	for _, l := range p.Layers(e) {
+		used = cmp.Or(l.Installation, used)
+	}
+	return used
 }
 
 // In reports whether a stack of the top level is in an environment. What its lists say about a pattern is about all environments that fit it, and what they

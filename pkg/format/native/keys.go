@@ -44,6 +44,8 @@ var (
 		{"variables", "Values for ${var.name}: texts, numbers, lists and maps. An environment's own override those of the top level.",
 			named(declared.VariableName.String(), ref("data")), such(map[string]any{"size": "small", "zones": []string{"a", "b"}})},
 		{"defaults", "Settings by prefix of the stacks' names. A longer prefix overrides a shorter one; \"\" is for all stacks.", optional(mapping(ref("defaults"))), such(map[string]any{"network/": map[string]any{"tags": map[string]any{"team": "network"}}})},
+		{"installation", "The installation on AWS, by the name of its stack, that commands about the project use unless a flag " +
+			"or a variable says where." + ofEnvironment + " Default: this laptop.", matching(project.InstallationName.String()), such("stackwright")},
 		{"max_deletions", "How many stacks one deploy may delete permanently." + ofEnvironment + " Default: ten or half of the recorded stacks, whichever is less, but at least one.", number(0, mostDeletions), such(0)},
 		{"max_parallel", "How many stacks a run changes at the same time; or a mapping, with one number for each prefix of stack names. An environment's own override the top level, prefix by prefix. Default: no limit.",
 			anyOf(number(1, declared.MaxStacks), but(mapping(number(1, declared.MaxStacks)), "maxProperties", declared.MaxLimits)), such(20, map[string]any{"": 20, "data/": 1})},

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -83,6 +84,7 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		Timeout:      p.duration(of+"timeout", keys["timeout"]),
 		Schedules:    times(p, of+"schedules", keys["schedules"], p.schedule),
 	}
+	l.Installation = p.installation(of+"installation", keys["installation"])
 	if text := p.choice(of+"on_failure", keys["on_failure"], []string{"keep", "rollback"}); text != "" {
 		back := text == "rollback"
 		l.Rollback = &back
@@ -96,6 +98,19 @@ func (p *parser) layer(of string, keys map[string]*yaml.Node, inherited map[stri
 		p.Add(p.at(n), "%sschedules: %d schedules: an environment has at most %d", of, len(all), declared.MaxSchedules)
 	}
 	return l
+}
+
+// installation reads the name of an installation. A wrong one is returned, too, so that nobody takes it for none.
+func (p *parser) installation(what string, n *yaml.Node) string {
+	if n == nil {
+		return ""
+	}
+	text, ok := p.literal(what, n)
+	if ok && !project.InstallationName.MatchString(text) {
+		p.Add(p.at(n), "%s: %q is not the name of a stack: write the name of the stack of the installation, such as stackwright",
+			what, problem.Short(text))
+	}
+	return cmp.Or(text, "?")
 }
 
 func (p *parser) defaults(of string, n *yaml.Node) []declared.Defaults {
