@@ -133,9 +133,12 @@ func (l *laptop) hosting(seconds float64) cli.Hosting {
 }
 
 // serve hosts the laptop's cloud until the test is over.
-func (l *laptop) serve(seconds float64) *host.Host {
+func (l *laptop) serve(seconds float64) *host.Host { return l.host(l.hosting(seconds)) }
+
+// host hosts the laptop's cloud, in a way, until the test is over.
+func (l *laptop) host(how cli.Hosting) *host.Host {
 	l.Helper()
-	h, err := host.Open(context.Background(), l.hosting(seconds))
+	h, err := host.Open(context.Background(), how)
 	if err != nil {
 		l.Fatal(err)
 	}

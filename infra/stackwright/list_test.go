@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -54,7 +56,9 @@ func TestListsAreFiltered(t *testing.T) {
 func TestStacksInCreation(t *testing.T) {
 	t.Parallel()
 	l := newLaptop(t)
-	l.serve(1)
+	how := l.hosting(1)
+	how.Console = "127.0.0.1:0"
+	h := l.host(how)
 	done := make(chan result)
 	go func() { done <- l.run("deploy", l.project) }()
 	seen := ""
@@ -70,6 +74,10 @@ func TestStacksInCreation(t *testing.T) {
 				t.Errorf("%v", o)
 			}
 		}
+		if strings.Contains(seen, "CREATE_IN_PROGRESS") { // the page says so, too, from what the API says
+			stacks := l.fetched(h.Page() + "/projects/pair/default/stacks")
+			l.has(stacks, `"changing":true`)
+		}
 		if strings.Contains(seen, "gone") || strings.Contains(seen, "0001") {
 			t.Fatal(seen)
 		}
@@ -77,4 +85,19 @@ func TestStacksInCreation(t *testing.T) {
 	if r := <-done; r.code != cli.ExitOK {
 		t.Errorf("%d %s%s", r.code, r.out, r.err)
 	}
+}
+
+// fetched is what a server answers.
+func (l *laptop) fetched(url string) string {
+	l.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return string(text)
 }

@@ -21,7 +21,7 @@ func TestPageOfACommand(t *testing.T) {
 		Laptop: host.Laptop{}, Out: &out, Err: &err, Self: "stackwright", Getenv: func(k string) string { return l.env[k] }, Interrupts: l.interrupts,
 		Browse: func(url string) error {
 			opened = url
-			r, err := http.Get(url + "/projects")
+			r, err := http.Get(url + "/installation")
 			if err != nil {
 				return err
 			}
@@ -31,7 +31,7 @@ func TestPageOfACommand(t *testing.T) {
 			return err
 		},
 	}, []string{"deploy", l.project, "--data", l.data, "--console", "127.0.0.1:0", "--open"})
-	if code != cli.ExitOK || opened == "" || !strings.Contains(err.String(), "in a browser: "+opened+"\n") || !strings.Contains(shown, `"projects":`) {
+	if code != cli.ExitOK || opened == "" || !strings.Contains(err.String(), "in a browser: "+opened+"\n") || !strings.Contains(shown, `"place":"on this laptop (emulators, `+l.data+`)"`) {
 		t.Errorf("deploy ended with %d, opened %q with %q\n%s%s", code, opened, shown, out.String(), err.String())
 	}
 	if r, err := http.Get(opened); err == nil {

@@ -26,6 +26,7 @@ func TestReport(t *testing.T) {
 	l.failedRun()
 	report := l.must(cli.ExitOK, "report")
 	l.has(report, "<!doctype html>", "deploy of pair@default: failed", "A step failed", "no topics &lt;b&gt;today&lt;/b&gt;", "<svg ", "requested by ann@", "topic/create started", "</html>")
+	l.has(report, `<p class="quiet">on this laptop (emulators, `+l.data+`)</p>`)
 	for _, never := range []string{"<b>today", "<script", "http-equiv=\"refresh", "src=", "url(", "ZgotmplZ"} {
 		if strings.Contains(report, never) {
 			t.Errorf("the report has %q", never)

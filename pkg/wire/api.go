@@ -39,7 +39,7 @@ func (h *App) server() api.API {
 	return api.API{
 		Engine: &h.engine, Reader: h.table, Plans: h.bucket, Records: h.table, Schedules: h.schedules, Executions: h.engine.Machine, Uploads: h.uploads, Inside: h.inside,
 		Configurations: configurations{&loader{bucket: h.bucket, registry: h.table, units: &unit.Follower{Organization: h.recent(), Registered: h.table.Targets}, home: h.home, store: packages.Store{Bucket: h.own.Bucket, Region: h.home.Region}}},
-		Installation:   reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access)},
+		Installation:   reports.Installation{Name: h.own.Stack, Bucket: h.own.Bucket, Home: reports.TargetOf(h.access), Place: h.place},
 		Targets: target.Registry{
 			Store: h.table, Organization: h.organization(), Shown: h.recent(), Home: h.access, NewExternalID: sts.NewExternalID,
 			Reach: project.Reach{Home: h.home, Stack: h.own.Stack, Accounts: h.accounts, Units: h.organizationRole != ""},

@@ -48,6 +48,7 @@ type App struct {
 	table  *dynamodb.Table
 	home   project.Target // the installation's own account and region
 	own    check.Installation
+	place  string // where the installation is, for people
 	meter  *cloudwatch.Meter
 	log    *slog.Logger
 	owner  access.Owner
@@ -91,6 +92,7 @@ func New(cfg aws.Config, env Environment, log io.Writer) *App {
 		table:  table,
 		home:   home.Target,
 		own:    installation(env),
+		place:  env.place(),
 		meter:  meter,
 		log:    logger,
 		owner:  env.Owner,

@@ -12,6 +12,7 @@ import (
 	"github.com/stackwright/stackwright/pkg/aws/scheduler"
 	"github.com/stackwright/stackwright/pkg/backup"
 	"github.com/stackwright/stackwright/pkg/entry/notify"
+	reports "github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/hook"
 	"github.com/stackwright/stackwright/pkg/lib/budget"
@@ -30,6 +31,7 @@ type Environment struct {
 	Region        string
 	Bus           string // the name of an event bus
 	Stack         string // CloudFormation's name for the installation; may be empty
+	Emulators     string // the folder of the emulators of a laptop; empty on AWS
 	Execution     string // ARN of the role that CloudFormation assumes in the installation's own account; may be empty
 	Limits        budget.Limits
 	Schedules     scheduler.Group                            // empty if there is none
@@ -57,6 +59,11 @@ type Environment struct {
 	Rate          int                                        // requests a second that the HTTP API lets through; 0 is no limit
 }
 
+// place says where the installation is, for people.
+func (e Environment) place() string {
+	return reports.Place(e.Emulators, project.Target{Account: e.Account, Region: e.Region}, cmp.Or(e.Stack, "stackwright"))
+}
+
 // The variables that an Environment is read from.
 const (
 	envTable        = "STACKWRIGHT_TABLE"
@@ -66,6 +73,7 @@ const (
 	envRegion       = "AWS_REGION" // Lambda sets it
 	envBus          = "STACKWRIGHT_BUS"
 	envStack        = "STACKWRIGHT_STACK"
+	envEmulators    = "STACKWRIGHT_EMULATORS"
 	envExecution    = "STACKWRIGHT_EXECUTION_ROLE"
 	envOwner        = "STACKWRIGHT_OWNER"           // patterns of ARNs with blanks; the installation has no owner if it is empty
 	envAccounts     = "STACKWRIGHT_TARGET_ACCOUNTS" // with commas, or a star for all
@@ -189,7 +197,7 @@ func FromEnv(getenv func(string) string) (Environment, error) {
 	return Environment{
 		Table: getenv(envTable), Bucket: getenv(envBucket), StateMachine: getenv(envStateMachine),
 		Account: getenv(envAccount), Region: getenv(envRegion), Bus: cmp.Or(getenv(envBus), "default"),
-		Stack: getenv(envStack), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
+		Stack: getenv(envStack), Emulators: getenv(envEmulators), Execution: getenv(envExecution), Limits: limitsFrom(getenv), Schedules: group, Projects: grants, Owner: owner, Accounts: accountsFrom(getenv(envAccounts)), Hooks: allowed,
 		Remote: elsewhere, RemoteIn: getenv(envRemoteIn), Externals: externals, Organization: getenv(envOrganization), Suspend: suspendable, Backups: backable, Vault: vault, Issuer: getenv(envIssuer), Client: getenv(envClient),
 		Assets: publishable,
 		Notify: destinations, Page: getenv(envPage), Rate: number(getenv(envRate)),

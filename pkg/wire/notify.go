@@ -47,7 +47,7 @@ func deliverer(cfg aws.Config, env Environment, table *dynamodb.Table, bucket *s
 		Deliveries:   deliveries{table},
 		Secrets:      ownSecrets{sdksecretsmanager.NewFromConfig(cfg)},
 		Servers:      env.Servers,
-		Reports:      htmlReports{table, bucket},
+		Reports:      htmlReports{table, bucket, env.place()},
 		Page:         env.Page,
 		Now:          time.Now,
 		Wait:         wait,
@@ -97,6 +97,7 @@ func (s ownSecrets) Secret(ctx context.Context, arn string) ([]byte, error) {
 type htmlReports struct {
 	table  *dynamodb.Table
 	bucket *s3.Bucket
+	place  string // of the installation
 }
 
 // reportWidth is how many cells a line of a plan has in a report.
@@ -115,7 +116,7 @@ func (h htmlReports) WriteReport(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	html, err := page.Report{Run: r, By: r.By(), Plan: text, Now: time.Now()}.HTML()
+	html, err := page.Report{Run: r, By: r.By(), Where: h.place, Plan: text, Now: time.Now()}.HTML()
 	if err != nil {
 		return fault.New(fault.Broken, "the report of run %s: %w", id, err)
 	}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ func variables(data string) (map[string]string, error) {
 		"STACKWRIGHT_ACCOUNT":         cli.Account,
 		"STACKWRIGHT_PROJECTS":        cli.Projects().String(),
 		"STACKWRIGHT_STACK":           cli.Name,
+		"STACKWRIGHT_EMULATORS":       cmp.Or(data, "memory"),
 		"STACKWRIGHT_TARGET_ACCOUNTS": "*",
 		"STACKWRIGHT_READS":           "1000", // here, CloudFormation refuses nobody
 		"STACKWRIGHT_WRITES":          "1000",

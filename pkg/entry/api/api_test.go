@@ -183,7 +183,7 @@ func (h *app) api() api.API {
 	return api.API{
 		Engine: h, Reader: h, Plans: h, ParseRequest: parse, ParseCommand: trigger.ParseCommand, Allows: h.allows, Among: h.among, Grants: h.grants,
 		Records: h, Schedules: nightly{}, Executions: h, Uploads: h, Targets: h, Inside: h, Configurations: h, Purger: h,
-		Installation: report.Installation{Name: "sw", Bucket: "bucket", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1", Projects: []string{}}},
+		Installation: report.Installation{Name: "sw", Bucket: "bucket", Place: "in 111122223333 eu-west-1 (installation sw)", Home: report.Target{Target: "default", Account: "111122223333", Region: "eu-west-1", Projects: []string{}}},
 	}
 }
 

@@ -160,7 +160,7 @@ func TestReadOfAProject(t *testing.T) {
 	h := newApp()
 	h.runs[0].Epoch = 2
 	for _, c := range []struct{ route, words, want string }{
-		{"GET /installation", "", `{"name":"sw","bucket":"bucket","default":{"target":"default","account":"111122223333","region":"eu-west-1","role":"","execution_role":"","external_id":"","projects":[]},"caller":"` + ann + `"}`},
+		{"GET /installation", "", `{"name":"sw","bucket":"bucket","default":{"target":"default","account":"111122223333","region":"eu-west-1","role":"","execution_role":"","external_id":"","projects":[]},"place":"in 111122223333 eu-west-1 (installation sw)","caller":"` + ann + `"}`},
 		{"GET" + ofShop + "/access", "", `{"project":"shop@prod","role":"admin","caller":"` + ann + `","grants":[{"role":"admin","to":"` + ann + `","granted_by":"access/access.yaml:2"}]}`},
 		{"GET /projects", "", `{"projects":["shop@prod"]}`},
 		{"GET /projects", "query.run=" + newest, `{"projects":["shop@prod"]}`},

@@ -54,7 +54,7 @@ type call struct {
 	tree             *cobra.Command         // of all commands
 	installationSite *site                  // of the installation on AWS, once it was read
 	named            naming
-	requester        string                 // of requests, once it was looked up
+	requester        string // of requests, once it was looked up
 }
 
 // Execute runs the command that args name and returns its exit code.

@@ -3,11 +3,11 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/stackwright/stackwright/pkg/entry/report"
 	"github.com/stackwright/stackwright/pkg/fault"
 	"github.com/stackwright/stackwright/pkg/plan"
 )
@@ -57,10 +57,7 @@ func checkVariables(environment []string) error {
 
 // place says where the site is, for people.
 func (s site) place() string {
-	if s.emulated != "" {
-		return fmt.Sprintf("on this laptop (emulators, %s)", s.emulated)
-	}
-	return fmt.Sprintf("in %s %s (installation %s)", s.home.Account, s.home.Region, cmp.Or(s.stack, s.label))
+	return report.Place(s.emulated, s.home.Target, cmp.Or(s.stack, s.label))
 }
 
 // says reports whether the first and the last line of the output say where the command changes something. With

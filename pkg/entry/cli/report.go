@@ -26,7 +26,7 @@ func writeReport(ctx context.Context, c *call) (int, error) {
 		case !fault.Is(err, fault.Missing): // a run may have no plan
 			return err
 		}
-		html, err := page.Report{Run: r, By: r.By(), Plan: text, Now: time.Now()}.HTML()
+		html, err := page.Report{Run: r, By: r.By(), Where: s.place(), Plan: text, Now: time.Now()}.HTML()
 		if err == nil {
 			_, err = c.Out.Write(html)
 		}

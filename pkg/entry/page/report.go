@@ -25,10 +25,11 @@ var style string
 
 // A Report is a run as one file of HTML, which needs neither scripts nor a network. All texts are escaped.
 type Report struct {
-	Run  run.Run // with its steps
-	By   string  // who requested it
-	Plan string  // what its plan changes, as the command line prints it; empty if that is unknown
-	Now  time.Time
+	Run   run.Run // with its steps
+	By    string  // who requested it
+	Where string  // where the installation is
+	Plan  string  // what its plan changes, as the command line prints it; empty if that is unknown
+	Now   time.Time
 }
 
 // mostDrawn is how many steps a report draws: the drawing of more is too large to be read.
@@ -58,7 +59,7 @@ func (r Report) HTML() ([]byte, error) {
 	shown := report.Of(r.Run, r.Now)
 	data := struct {
 		Run                   report.Run
-		By, Plan              string
+		By, Where, Plan       string
 		Now                   time.Time
 		Environment, Progress string
 		Style                 template.CSS
@@ -68,7 +69,7 @@ func (r Report) HTML() ([]byte, error) {
 		Failed                []report.Step
 		Log                   []entry
 	}{
-		Run: shown, By: r.By, Plan: r.Plan, Now: r.Now, Environment: strings.Replace(shown.Project, "@", " / ", 1), Progress: progress(shown, r.Now),
+		Run: shown, By: r.By, Where: r.Where, Plan: r.Plan, Now: r.Now, Environment: strings.Replace(shown.Project, "@", " / ", 1), Progress: progress(shown, r.Now),
 		Style: template.CSS(style), StyleDigest: template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:])),
 		Preview: plan.IsPreview(shown.Operation), Log: logOf(shown, r.By),
 		Graph:    drawing(len(shown.Steps), func() string { return report.GraphOfRun(r.Run).Diagram().SVG() }),

@@ -18,6 +18,8 @@ type Stack struct {
 	Changed time.Time         `json:"changed,omitzero"` // when CloudFormation last changed it
 	Run     string            `json:"run,omitempty"`    // that recorded it last
 
+	Changing bool `json:"changing,omitempty"` // an operation on it was started, and its outcome is not recorded yet
+
 	Digest   string `json:"digest,omitempty"`   // of what was last deployed successfully; empty if that is unknown
 	Template string `json:"template,omitempty"` // the digest of the template of the same
 	Revision string `json:"revision,omitempty"` // of the files of the same
@@ -34,7 +36,8 @@ type Stack struct {
 func StackOf(r plan.Record) Stack {
 	return Stack{
 		Stack: r.Node, Name: r.Stack, ID: r.StackID, Target: r.Target, Needs: append([]string{}, r.Needs...), Outputs: r.Outputs, Changed: r.LastUpdated, Run: r.Run,
-		Digest: r.Digest, Template: r.Template, Revision: r.Revision, Adopted: r.IsAdopted(), Approve: r.Approve, Suspended: r.Suspended, Retain: r.Retain, Policy: r.Policy,
+		Changing: r.Intent,
+		Digest:   r.Digest, Template: r.Template, Revision: r.Revision, Adopted: r.IsAdopted(), Approve: r.Approve, Suspended: r.Suspended, Retain: r.Retain, Policy: r.Policy,
 	}
 }
 
@@ -42,6 +45,7 @@ func StackOf(r plan.Record) Stack {
 func RecordOf(s Stack) plan.Record {
 	r := plan.Record{
 		Node: s.Stack, Stack: s.Name, StackID: s.ID, Target: s.Target, Needs: s.Needs, Outputs: s.Outputs, LastUpdated: s.Changed, Run: s.Run,
+		Intent: s.Changing,
 		Digest: s.Digest, Template: s.Template, Revision: s.Revision, Approve: s.Approve, Suspended: s.Suspended, Retain: s.Retain, Policy: s.Policy,
 	}
 	if s.Adopted {

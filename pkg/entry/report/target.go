@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stackwright/stackwright/pkg/project"
@@ -76,5 +77,15 @@ type Installation struct {
 	Name   string `json:"name"`
 	Bucket string `json:"bucket"`
 	Home   Target `json:"default"` // the target default: its own account and region
+	Place  string `json:"place"`   // where it is, for people, as commands say it
 	Caller string `json:"caller"`  // as whom it knows the caller
+}
+
+// Place says for people where an installation is. The emulators of a laptop have a folder or a URL; an installation on
+// AWS has none.
+func Place(emulators string, at project.Target, installation string) string {
+	if emulators != "" {
+		return fmt.Sprintf("on this laptop (emulators, %s)", emulators)
+	}
+	return fmt.Sprintf("in %s %s (installation %s)", at.Account, at.Region, installation)
 }

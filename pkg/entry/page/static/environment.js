@@ -44,7 +44,8 @@ function Stacks({ project }) {
       h('tbody', null, shown.slice(0, 500).map((s) => [h('tr', { key: s.stack },
         h('td', null, s.stack, h('small', null, s.name)),
         h('td', null, s.target.account, h('small', null, s.target.region)),
-        h('td', null, s.changed ? h(Time, { at: s.changed }) : h('span', { class: 'quiet' }, 'not created yet')),
+        h('td', null, s.changed ? h(Time, { at: s.changed }) : h('span', { class: 'quiet' }, s.changing ? 'being created' : 'not created yet'),
+          s.changed && s.changing && h('small', null, 'being changed')),
         h('td', null, h(Outputs, { outputs: s.outputs })),
         h('td', null, h('button', {
           type: 'button', class: 'small', 'aria-expanded': String(s.stack === chosen), 'aria-label': `${s.stack === chosen ? 'Close the details' : 'Details'} of ${s.stack}`, onClick: () => choose(s.stack === chosen ? null : s.stack),

@@ -40,6 +40,15 @@ function Lost() {
     h('p', null, `The server has not answered since ${since.toLocaleTimeString()}. What you see is from then. Trying again…`));
 }
 
+// Where says where the installation is.
+function Where() {
+  const [place, set] = useState('');
+  useEffect(() => {
+    get('/installation').then((installation) => set(installation.place || ''), () => set(''));
+  }, []);
+  return place && h('span', { class: 'caller', title: place }, place);
+}
+
 function Page() {
   const [at, go] = useState(route);
   useEffect(() => {
@@ -64,6 +73,7 @@ function Page() {
       h('nav', { 'aria-label': 'Path' },
         project && h('a', { href: `#/${encodeURIComponent(project)}` }, project === 'audit' ? 'Audit log' : project.replace('@', ' / ')),
         project && !ofEnvironment && h('span', { class: 'id' }, run)),
+      missing === null && h(Where),
       missing === null && h(Caller, { read: get }),
       h(Theme)),
     h(Lost),
