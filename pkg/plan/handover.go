@@ -167,12 +167,17 @@ func (b *builder) frees(h handover, stack, name string) (done, cleaned string, e
 	return "", "", nil // its last update dropped the import
 }
 
-// owners lists the nodes that have a stack, by the place of the stack.
+// owners lists the nodes that have a stack, or adopt it, by the place of the stack.
 func (v View) owners() map[exportAt]string {
 	all := make(map[exportAt]string, len(v.Recorded))
 	for name, r := range v.Recorded {
 		if v.managed(name) {
 			all[exportAt{placeOf(r.Target), r.Stack}] = name
+		}
+	}
+	for name, n := range v.Desired.Nodes {
+		if v.adopts(name) {
+			all[exportAt{placeOf(n.Target), n.Stack}] = name
 		}
 	}
 	return all
