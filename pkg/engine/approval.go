@@ -66,7 +66,7 @@ func (a approvalRule) before(p plan.Plan, v plan.View, r run.Run) (plan.Plan, er
 		return p, nil
 	}
 	gated := v.Gated(p, a.rule)
-	if r.Subject == "" && slices.ContainsFunc(gated.Steps, func(s plan.Step) bool { return s.Approval != nil && s.Approval.NotByAuthor }) {
+	if slices.Contains(r.AllAuthors(), "") && slices.ContainsFunc(gated.Steps, func(s plan.Step) bool { return s.Approval != nil && s.Approval.NotByAuthor }) {
 		return p, fault.New(fault.Refused, "nobody could approve this run: not_by_author says that its author may not, and AWS does not say who has requested it: request it through the HTTP API, as stackwright deploy does on AWS; on a laptop, remove not_by_author")
 	}
 	return gated, nil

@@ -98,7 +98,8 @@ func (e *Engine) checkExpired(ctx context.Context, r *run.Run) error {
 	if err := e.lock(ctx, *r); err != nil {
 		return err
 	}
-	return e.change(ctx, *r, func(l project.Lifetime) (project.Lifetime, error) {
+	var by string // the run that has set the lifetime
+	if err := e.change(ctx, *r, func(l project.Lifetime) (project.Lifetime, error) {
 		switch {
 		case !l.Known():
 			return l, fmt.Errorf("%s does not expire any more: %w", r.Project, errUnscheduled)
@@ -110,8 +111,18 @@ func (e *Engine) checkExpired(ctx context.Context, r *run.Run) error {
 		}
 		r.Messages = []string{l.Attempting()}
 		l.Destroys = r.ID
+		by = l.Run
 		return l, nil
-	})
+	}); err != nil {
+		return err
+	}
+	setter, err := e.Store.Run(ctx, by)
+	if fault.Is(err, fault.Missing) { // it was deleted, and its author is not known any more
+		r.Authors = []string{""}
+		return nil
+	}
+	r.Authors = setter.AllAuthors()
+	return err
 }
 
 // ofLifetime carries out a run that is about the lifetime of an environment, and about no stack.

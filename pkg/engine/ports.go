@@ -224,12 +224,13 @@ type Configurations interface {
 
 // Schedules keeps the schedules of projects, which start runs at their times.
 type Schedules interface {
-	// SetSchedules makes the schedules of a project the wanted ones, by name. It removes
+	// SetSchedules makes the schedules of a project the wanted ones, by name. Authors deploy them. A schedule that
+	// is unchanged keeps the authors that it has, unless one of them is unknown. It removes
 	// all others, and does not write those that are unchanged. It does not create a
 	// schedule whose time is past, and removes one that is moved to a time that is
 	// past. A repeated call changes nothing. It is Refused if the installation has no
 	// schedules, and Invalid if a schedule makes no sense.
-	SetSchedules(ctx context.Context, project string, wanted map[string]project.Schedule, now time.Time) error
+	SetSchedules(ctx context.Context, project string, wanted map[string]project.Schedule, authors []string, now time.Time) error
 }
 
 // Specs keeps nodes, resolved but for outputs, their templates, and values outside projects. What is stored never

@@ -75,7 +75,7 @@ func (e *Engine) setSchedules(ctx context.Context, r run.Run, desired project.Pr
 	if o := e.operation(r); !o.Writes || r.Partial() || o.DeletesAll && r.Schedule != "" {
 		return nil
 	}
-	if err := e.Schedules.SetSchedules(ctx, r.Project, desired.Schedules, e.Now()); err != nil {
+	if err := e.Schedules.SetSchedules(ctx, r.Project, desired.Schedules, r.AllAuthors(), e.Now()); err != nil {
 		return fmt.Errorf("schedules: %w", err)
 	}
 	return nil

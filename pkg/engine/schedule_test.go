@@ -237,7 +237,7 @@ func TestScheduledRetried(t *testing.T) {
 // refusedSchedules are schedules that AWS refuses with err.
 type refusedSchedules struct{ err error }
 
-func (n refusedSchedules) SetSchedules(context.Context, string, map[string]project.Schedule, time.Time) error {
+func (n refusedSchedules) SetSchedules(context.Context, string, map[string]project.Schedule, []string, time.Time) error {
 	return n.err
 }
 

@@ -271,7 +271,7 @@ func (v View) demand(s Step) string {
 	loses := alone && (err != nil || c.Hook.Loses != "") || len(skips) > 0 || unread != nil
 	changes := s.does(Create, Update, Continue, Delete, Forget, Import, CreateEmpty, MoveOut, MoveIn)
 	demanded := func(l project.ApprovalLevel) bool {
-		return l == project.ApproveAlways && changes || l != "" && (deletes || loses)
+		return l == project.ApproveAlways && (changes || s.does(Suspend)) || l != "" && (deletes || loses || s.does(DeleteBackup))
 	}
 	weakened := v.weakened(s.Node)
 	switch {

@@ -173,3 +173,30 @@ func TestChangeSetOfAnApprovedPlan(t *testing.T) {
 		t.Errorf("the whole plan was approved, and a weaker level asks again: %+v", p.Steps[2])
 	}
 }
+
+// Everything that destroys, stops or unmanages something waits for approval where the project demands it.
+func TestOperationsThatNeedApproval(t *testing.T) {
+	why := map[string]string{
+		"check":       "it only reads",
+		"drift":       "it only reads",
+		"refresh":     "it only reads, and records what it has read",
+		"snapshot":    "it only adds backups and a name",
+		"resume":      "it only starts what ran before",
+		"extend":      "it only makes a lifetime longer: TestExtend",
+		"warn-expiry": "it only says that an environment expires",
+		"rollback":    "it restores what was approved before",
+		"retry":       "what it repeats needs approval",
+	}
+	for _, o := range plan.AllOperations() {
+		if o.Preview {
+			continue
+		}
+		if _, only := why[o.Name]; only == o.Approvable {
+			t.Errorf("%s: Approvable is %v, and the reason why it needs no approval is %q", o.Name, o.Approvable, why[o.Name])
+		}
+		delete(why, o.Name)
+	}
+	for name := range why {
+		t.Errorf("there is no operation %s", name)
+	}
+}

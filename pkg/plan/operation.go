@@ -34,7 +34,7 @@ type Operation struct {
 	Compares        bool     // it finds out how stacks differ from what is known of them, and changes none
 	Preview         bool     // its plan is shown and never executed: it takes no lock and changes no stack
 	Proposes        bool     // with Preview: its steps are executed, and read what it would change
-	Approvable      bool     // its plan has to be approved where the project demands it
+	Approvable      bool     // it changes, destroys, stops or unmanages something, so its plan has to be approved where the project demands it
 	Writes          bool     // it brings the stacks to a state that the history of deployments records
 	DeletesAll      bool     // it leaves no stack behind
 	Restores        bool     // it restores an earlier deployment, so the history does not count it as an attempt

@@ -11,7 +11,7 @@ import (
 func pruneSnapshots() Operation {
 	return Operation{
 		Name: "prune-snapshots", Plan: PruneSnapshots,
-		Requestable: true, Retryable: true, Schedulable: true, PrunesSnapshots: true,
+		Requestable: true, Approvable: true, Retryable: true, Schedulable: true, PrunesSnapshots: true,
 		Options: []Option{OptionReason, OptionRefuse},
 		Command: "snapshots prune",
 		Effect:  "it deletes the snapshots, with their backups, that the policy of the project does not keep; the stacks stay as they are",

@@ -34,7 +34,7 @@ func snapshot() Operation {
 func deleteSnapshot() Operation {
 	return Operation{
 		Name: "delete-snapshot", Plan: DeleteSnapshot,
-		Requestable: true, Retryable: true, DeletesSnapshot: true,
+		Requestable: true, Approvable: true, Retryable: true, DeletesSnapshot: true,
 		Options: []Option{OptionSnapshot, OptionKeepBackups, OptionReason, OptionRefuse},
 		Command: "snapshots delete",
 		Effect:  "it deletes a snapshot and its backups; the stacks stay as they are",

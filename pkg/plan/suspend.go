@@ -17,7 +17,7 @@ import (
 func suspend() Operation {
 	return Operation{
 		Name: "suspend", Plan: SuspendStacks,
-		Requestable: true, Retryable: true, Schedulable: true,
+		Requestable: true, Approvable: true, Retryable: true, Schedulable: true,
 		Options: append(Selecting(), OptionReason, OptionRefuse),
 		Effect:  "it stops what runs in the stacks, until a resume starts it again",
 	}

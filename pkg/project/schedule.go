@@ -16,9 +16,9 @@ type Schedule struct {
 	Except     []Days        `json:"except,omitempty"` // when it does not run, in its time zone
 }
 
-// Call returns the request of the schedule, which has a name, of a project.
-func (s Schedule) Call(project, name string) Call {
-	c := Call{Project: project, Schedule: name, Operation: s.Operation}
+// Call returns the request of the schedule, which has a name, of a project, and which authors have deployed.
+func (s Schedule) Call(project, name string, authors []string) Call {
+	c := Call{Project: project, Schedule: name, Operation: s.Operation, Authors: authors}
 	if len(s.Except) > 0 {
 		c.Except = &Exception{Zone: s.Zone, Days: s.Except}
 	}
@@ -46,7 +46,12 @@ type Call struct {
 	Operation string `json:"operation"`
 
 	Except *Exception `json:"except,omitempty"` // when it requests nothing; nil if there is no such time
+
+	Authors []string `json:"authors,omitempty"` // the subjects of the deploy that has made it what it is; "" is one that AWS does not say
 }
+
+// KnownAuthors reports whether AWS says who has made the schedule what it is.
+func (c Call) KnownAuthors() bool { return len(c.Authors) > 0 && !slices.Contains(c.Authors, "") }
 
 // A Scheduled is a schedule as EventBridge Scheduler has it.
 type Scheduled struct {

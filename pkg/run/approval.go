@@ -197,10 +197,13 @@ func (r *Run) permits(s Step, a Answer) error {
 		return fault.New(fault.Refused, "%s may not answer run %s: its approvers are %s", a.Who, r.ID, strings.Join(by.Approvers, ", "))
 	case !a.Yes:
 		return nil
-	case by.NotByAuthor && r.Subject == "":
+	case by.NotByAuthor && slices.Contains(r.AllAuthors(), ""):
 		return fault.New(fault.Refused, "AWS does not say who has requested run %s, and its author may not approve it: request it by the API", r.ID)
 	case by.NotByAuthor && a.Subject == r.Subject:
 		return fault.New(fault.Refused, "%s has requested run %s, and so may not approve it: another person has to", a.Who, r.ID)
+	case by.NotByAuthor && slices.Contains(r.Authors, a.Subject):
+		return fault.New(fault.Refused, "%s may not approve run %s, because it follows from a deploy or a request of the same person: "+
+			"another person has to", a.Who, r.ID)
 	case slices.ContainsFunc(r.Steps, others):
 		return fault.New(fault.Refused, "%s has approved %s of run %s already, and it needs %d approvals: another person has to approve it too", a.Who, s.subject(), r.ID, by.Approvals)
 	}

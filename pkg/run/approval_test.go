@@ -69,6 +69,31 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// Who has caused a run approves it as little as who has requested it. If AWS does not say one of them, nobody approves it.
+func TestAuthorsBesidesTheRequester(t *testing.T) {
+	const lead, dev = "arn:aws:iam::111122223333:role/lead", "arn:aws:iam::111122223333:role/dev"
+	for _, c := range []struct {
+		authors []string
+		want    string
+	}{
+		{nil, ""},
+		{[]string{lead}, ""},
+		{[]string{lead, dev}, dev + " may not approve run one, because it follows from a deploy or a request of the same person: another person has to"},
+		{[]string{lead, ""}, "AWS does not say who has requested run one, and its author may not approve it: request it by the API"},
+	} {
+		r := run.Run{Request: run.Request{ID: "one", Who: "schedule x", Subject: "schedule x", Authors: c.authors}, State: run.StateWaiting, Command: run.Continue}
+		r.Start(plan.View{}.Gated(plan.Plan{Steps: []plan.Step{{ID: "vpc/delete"}}}, project.Approval{Plan: true, NotByAuthor: true}), nil)
+		r.Steps[0].Status = run.Waiting
+		got := ""
+		if err := r.Accepts(r.Steps[0], run.Answer{ID: "a", Yes: true, Who: dev, Subject: dev, Digest: r.Digest}); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("authors %q: got %q, want %q", c.authors, got, c.want)
+		}
+	}
+}
+
 // Two approvals are those of two persons. A third answer, and one to a run that asks nothing, have no question.
 func TestTwoApprovals(t *testing.T) {
 	r := run.Run{Request: run.Request{ID: "one", Who: "eve"}, State: run.StateRunning, Command: run.Continue}

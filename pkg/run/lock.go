@@ -184,7 +184,7 @@ func (l Lock) rollback(r Run, o plan.Operation, id string) (follows *Run, messag
 		return nil, "no rollback follows: the last successful deploy was of the same files"
 	}
 	return &Run{
-		Request: Request{ID: id, Project: r.Project, Operation: plan.RollbackName, Source: l.LastSuccessful, Of: r.ID, Who: r.Who, Subject: r.Subject, Claim: r.Claim, Requester: r.Requester, From: r.From},
+		Request: Request{ID: id, Project: r.Project, Operation: plan.RollbackName, Source: l.LastSuccessful, Of: r.ID, Who: r.Who, Subject: r.Subject, Authors: r.Authors, Claim: r.Claim, Requester: r.Requester, From: r.From},
 		Version: Version, Command: Continue, State: StateQueued, Requested: r.Ended,
 	}, "rollback " + id + " follows: " + l.restores()
 }

@@ -130,7 +130,7 @@ func (r Run) promotes(o plan.Operation) *Run {
 	name, environment, _ := strings.Cut(r.Project, "@")
 	return &Run{
 		Request: Request{
-			Project: project.ID(name, p.To), Operation: plan.PromoteName, Follows: r.ID, Who: r.Who, Subject: r.Subject, Claim: r.Claim, Requester: r.Requester, From: r.From,
+			Project: project.ID(name, p.To), Operation: plan.PromoteName, Follows: r.ID, Who: r.Who, Subject: r.Subject, Authors: r.Authors, Claim: r.Claim, Requester: r.Requester, From: r.From,
 			Options: Options{FromEnvironment: environment, FromRevision: r.ID},
 		},
 		Version: Version, Command: Continue, State: StatePending, Requested: r.Ended, NotBefore: r.Ended.Add(time.Duration(p.Soak)),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type Request struct {
 	Of        string    `json:"of,omitempty"`        // the run that a retry, a rollback or a command is about
 	Who       string    `json:"who,omitempty"`       // who made the request, as AWS or the schedule says; no sender can choose it
 	Subject   string    `json:"subject,omitempty"`   // the same person or role in a form that does not change; "" if AWS does not say more than an account
+	Authors   []string  `json:"authors,omitempty"`   // besides, the subjects of those because of whom it is made: who has deployed the schedule, or requested what is repeated. "" is one that AWS does not say
 	Claim     string    `json:"claim,omitempty"`     // who its sender says that he is; nobody checks it
 	Requester string    `json:"requester,omitempty"` // the account, or the service of AWS, that S3 names as the sender of the object
 	Upload    bool      `json:"upload,omitempty"`    // made by an upload: the newest upload wins
@@ -100,6 +102,13 @@ func (q Request) By() string {
 		return known
 	}
 	return fmt.Sprintf("%s, says it is %q", cmp.Or(q.Who, "unknown principal"), q.Claim)
+}
+
+// AllAuthors are the subjects of all who have caused the request: none of them approves it where not_by_author says so.
+func (q Request) AllAuthors() []string {
+	all := append([]string{q.Subject}, q.Authors...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Known is who made the request, without what nobody has checked. On a laptop, where AWS knows nothing, it is the claim.

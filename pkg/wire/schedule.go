@@ -60,7 +60,7 @@ func schedules(cfg aws.Config, g scheduler.Group) scheduleStore {
 type unscheduled struct{}
 
 // SetSchedules implements engine.Schedules. It refuses every schedule.
-func (unscheduled) SetSchedules(_ context.Context, id string, wanted map[string]project.Schedule, _ time.Time) error {
+func (unscheduled) SetSchedules(_ context.Context, id string, wanted map[string]project.Schedule, _ []string, _ time.Time) error {
 	if len(wanted) == 0 {
 		return nil
 	}

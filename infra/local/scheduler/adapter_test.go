@@ -25,6 +25,9 @@ var group = scheduler.Group{
 	Role: "arn:aws:iam::000000000000:role/schedule", Dead: "arn:aws:sqs:us-east-1:000000000000:dead",
 }
 
+// author deploys the schedules of the tests.
+var author = []string{"arn:aws:iam::000000000000:role/dev"}
+
 // calendar lists schedules for the contract.
 type calendar struct{ *scheduler.Schedules }
 
@@ -37,6 +40,15 @@ func (c calendar) Stored(ctx context.Context, id string) (map[string]project.Sch
 			s.Except = k.Except.Days
 		}
 		all[k.Schedule] = s
+	}
+	return all, err
+}
+
+func (c calendar) StoredAuthors(ctx context.Context, id string) (map[string][]string, error) {
+	kept, err := c.List(ctx, id)
+	all := make(map[string][]string)
+	for _, k := range kept {
+		all[k.Schedule] = k.Authors
 	}
 	return all, err
 }
@@ -61,7 +73,7 @@ func TestRateCountsFromTheDeployThatMadeIt(t *testing.T) {
 		start := time.Now()
 		arrange := func(wanted map[string]project.Schedule) {
 			t.Helper()
-			if err := s.SetSchedules(t.Context(), shop, wanted, time.Now()); err != nil {
+			if err := s.SetSchedules(t.Context(), shop, wanted, author, time.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -94,7 +106,7 @@ func TestArrangeChangesNoMoreThanItMust(t *testing.T) {
 	called := func(want string) {
 		t.Helper()
 		b.calls = nil
-		if err := s.SetSchedules(t.Context(), shop, wanted, time.Now()); err != nil {
+		if err := s.SetSchedules(t.Context(), shop, wanted, author, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(b.calls, " "); got != want {
@@ -134,7 +146,7 @@ func TestLongNames(t *testing.T) {
 		for _, name := range []string{strings.Repeat("x", 32), strings.Repeat("x", 31) + "y"} {
 			wanted[name] = project.Schedule{Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "UTC"}
 		}
-		if err := s.SetSchedules(t.Context(), id, wanted, time.Now()); err != nil {
+		if err := s.SetSchedules(t.Context(), id, wanted, author, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,13 +161,13 @@ func TestLongNames(t *testing.T) {
 func TestKindsOfFaults(t *testing.T) {
 	b := open(t, "")
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * * *)", Zone: "UTC"}}
-	err := scheduler.New(b.client(), group).SetSchedules(t.Context(), shop, wanted, time.Now())
+	err := scheduler.New(b.client(), group).SetSchedules(t.Context(), shop, wanted, author, time.Now())
 	if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), "schedule nightly, cron(0 3 * * * *): EventBridge Scheduler refuses it") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
 	other := group
 	other.Name = "theirs"
-	err = scheduler.New(b.client(), other).SetSchedules(t.Context(), shop, wanted, time.Now())
+	err = scheduler.New(b.client(), other).SetSchedules(t.Context(), shop, wanted, author, time.Now())
 	if !fault.Is(err, fault.Broken) || !strings.Contains(err.Error(), "schedule group theirs does not exist: deploy Stackwright") {
 		t.Errorf("%s: %v", fault.KindOf(err), err)
 	}
@@ -164,7 +176,7 @@ func TestKindsOfFaults(t *testing.T) {
 		"AccessDeniedException": fault.Denied, "SomethingNewException": fault.Broken,
 	} {
 		b.fail = code
-		err := scheduler.New(b.client(), group).SetSchedules(t.Context(), shop, nil, time.Now())
+		err := scheduler.New(b.client(), group).SetSchedules(t.Context(), shop, nil, author, time.Now())
 		if !fault.Is(err, want) {
 			t.Errorf("%s is %s: %v", code, fault.KindOf(err), err)
 		}

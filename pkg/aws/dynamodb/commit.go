@@ -38,7 +38,7 @@ func (t *Table) Commit(ctx context.Context, r run.Run) error {
 		"while_suspended": r.WhileSuspended, "max_parallel": r.MaxParallel, "max_failures": r.MaxFailures, "kind": r.Kind, "approval": r.Approval, "destroy": r.Destroy, "revision": r.Revision, "snapshot": r.Snapshot, "values": r.Values, "promotion": r.Promotion,
 		"from_environment": r.FromEnvironment, "from_revision": r.FromRevision, "skip": r.Skip,
 		"snapshot_policy": r.SnapshotPolicy, "no_backups": r.NoBackups, "keep_backups": r.KeepBackups,
-		"settings": r.Settings,
+		"settings": r.Settings, "authors": r.Authors,
 	}
 	if err = t.writeSteps(ctx, r, planner); err == nil {
 		err = t.require(ctx, notPlanned(r), commit)

@@ -3,6 +3,7 @@ package scheduler
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,13 +45,13 @@ func New(c client, g Group) *Schedules { return &Schedules{client: c, group: g} 
 
 // SetSchedules implements engine.Schedules. It creates and updates schedules before
 // it deletes any.
-func (s *Schedules) SetSchedules(ctx context.Context, id string, wanted map[string]project.Schedule, now time.Time) error {
+func (s *Schedules) SetSchedules(ctx context.Context, id string, wanted map[string]project.Schedule, authors []string, now time.Time) error {
 	there, err := s.names(ctx, id)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		w := want{call: wanted[name].Call(id, name), Schedule: wanted[name]}
+		w := want{call: wanted[name].Call(id, name, authors), Schedule: wanted[name]}
 		if err := s.ensure(ctx, w, there[called(id, name)], now); err != nil {
 			return err
 		}
@@ -130,6 +131,7 @@ func (s *Schedules) get(ctx context.Context, name string) (*scheduler.GetSchedul
 // run a one-time schedule of the past at once: such a schedule is deleted instead,
 // unless it is unchanged, because then its call may be under way.
 func (s *Schedules) update(ctx context.Context, w want, there *scheduler.GetScheduleOutput, now time.Time) error {
+	w.call.Authors = s.authors(w, there, now)
 	in := s.change(w, there, now)
 	if same(in, there) {
 		return nil
@@ -142,6 +144,23 @@ func (s *Schedules) update(ctx context.Context, w want, there *scheduler.GetSche
 	}
 	_, err := s.client.UpdateSchedule(ctx, in)
 	return s.fault(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)
+}
+
+// authors are those that w has, and those of the existing schedule if they are known and w differs from it in nothing else.
+func (s *Schedules) authors(w want, there *scheduler.GetScheduleOutput, now time.Time) []string {
+	if there.Target == nil {
+		return w.call.Authors
+	}
+	before := w
+	var is struct{ Detail project.Call }
+	if err := json.Unmarshal([]byte(aws.ToString(there.Target.Input)), &is); err != nil { // somebody else has written it
+		return w.call.Authors
+	}
+	before.call.Authors = is.Detail.Authors
+	if is.Detail.KnownAuthors() && alike(s.change(before, there, now), there) {
+		return is.Detail.Authors
+	}
+	return w.call.Authors
 }
 
 // fault returns the fault of a request to EventBridge Scheduler.

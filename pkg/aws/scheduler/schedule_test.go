@@ -91,6 +91,15 @@ func (s shown) Stored(ctx context.Context, id string) (map[string]project.Schedu
 	return all, err
 }
 
+func (s shown) StoredAuthors(ctx context.Context, id string) (map[string][]string, error) {
+	stored, err := s.List(ctx, id)
+	all := make(map[string][]string)
+	for _, k := range stored {
+		all[k.Schedule] = k.Authors
+	}
+	return all, err
+}
+
 func TestSchedulesKeepTheContract(t *testing.T) {
 	contract.Schedules(t, func(*testing.T) contract.Calendar { return shown{New(newFake(), Group{Name: "g"})} })
 }
@@ -114,7 +123,7 @@ func TestRates(t *testing.T) {
 	} {
 		now = now.Add(c.passes)
 		wanted := map[string]project.Schedule{"often": {Operation: c.operation, Expression: c.expression, Zone: "UTC", Every: c.every}}
-		if err := s.SetSchedules(t.Context(), "shop@prod", wanted, now); err != nil {
+		if err := s.SetSchedules(t.Context(), "shop@prod", wanted, []string{"ann"}, now); err != nil {
 			t.Fatal(err)
 		}
 		is := f.stored["shop.prod.often"]
@@ -136,11 +145,11 @@ func TestRates(t *testing.T) {
 func TestInput(t *testing.T) {
 	f := newFake()
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)", Zone: "Europe/Berlin"}}
-	if err := New(f, Group{Name: "g", Function: "f", Role: "r", Dead: "d"}).SetSchedules(t.Context(), "shop@prod", wanted, time.Now()); err != nil {
+	if err := New(f, Group{Name: "g", Function: "f", Role: "r", Dead: "d"}).SetSchedules(t.Context(), "shop@prod", wanted, []string{"ann"}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	is := f.stored["shop.prod.nightly"]
-	want := `{"version":"0","id":"<aws.scheduler.execution-id>","detail-type":"Stackwright Schedule","source":"stackwright.schedule","time":"<aws.scheduler.scheduled-time>","detail":{"project":"shop@prod","schedule":"nightly","operation":"deploy"}}`
+	want := `{"version":"0","id":"<aws.scheduler.execution-id>","detail-type":"Stackwright Schedule","source":"stackwright.schedule","time":"<aws.scheduler.scheduled-time>","detail":{"project":"shop@prod","schedule":"nightly","operation":"deploy","authors":["ann"]}}`
 	if got := *is.Target.Input; got != want || !json.Valid([]byte(got)) {
 		t.Errorf("it is called with %s", got)
 	}
@@ -159,7 +168,7 @@ func (fleeting) CreateSchedule(context.Context, *scheduler.CreateScheduleInput, 
 // A schedule that could not be created is not reported as created.
 func TestScheduleDeletedMeanwhile(t *testing.T) {
 	wanted := map[string]project.Schedule{"nightly": {Operation: "deploy", Expression: "cron(0 3 * * ? *)"}}
-	err := New(fleeting{newFake()}, Group{Name: "g", Function: "f", Role: "r"}).SetSchedules(t.Context(), "shop@prod", wanted, time.Now())
+	err := New(fleeting{newFake()}, Group{Name: "g", Function: "f", Role: "r"}).SetSchedules(t.Context(), "shop@prod", wanted, []string{"ann"}, time.Now())
 	if !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}

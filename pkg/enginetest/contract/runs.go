@@ -103,6 +103,7 @@ func runLaws() []law {
 			want.Values, want.Revision, want.Snapshot = "values", "earlier", "monday"
 			want.FromEnvironment, want.FromRevision, want.Settings = "staging", "previous", "digest"
 			want.SnapshotPolicy, want.NoBackups, want.KeepBackups = &project.SnapshotPolicy{Keep: 3, For: project.LeastTTL}, true, true
+			want.Authors = []string{"arn:aws:iam::111122223333:role/dev"}
 			want.Retain, want.Skip, want.WhileSuspended = []string{"db:Table"}, []string{"db.Table"}, true
 			want.Promotion = &project.Promotion{From: "staging", To: "next", Soak: project.Timeout(time.Hour), Alarms: []project.PromotionAlarm{{Name: "errors", Target: want.Destroy.Home}}}
 			b.ok(b.store.Commit(b.ctx, want))

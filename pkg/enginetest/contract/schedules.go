@@ -18,6 +18,9 @@ type Calendar interface {
 	// Stored returns the stored schedules of a project by name, with only their
 	// operation, expression and time zone.
 	Stored(ctx context.Context, project string) (map[string]project.Schedule, error)
+
+	// StoredAuthors returns the authors of the stored schedules of a project by name.
+	StoredAuthors(ctx context.Context, project string) (map[string][]string, error)
 }
 
 // Schedules tests an implementation of engine.Schedules. open returns one without
@@ -56,6 +59,25 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.arrange(shop, nightly)
 			d.has(shop, nightly)
 		},
+		"a schedule has the authors who have made it what it is": func(d diary) {
+			d.by = []string{"bob"}
+			d.arrange(shop, nightly)
+			d.by = []string{"alice"}
+			d.arrange(shop, nightly, end)
+			d.made(shop, map[string][]string{"nightly": {"bob"}, "end": {"alice"}})
+			other := nightly
+			other.Operation = "destroy"
+			d.arrange(shop, other, end)
+			d.made(shop, map[string][]string{"nightly": {"alice"}, "end": {"alice"}})
+		},
+		"an unknown author of a schedule is replaced by who deploys it again": func(d diary) {
+			d.by = []string{"", "carol"}
+			d.arrange(shop, nightly)
+			d.made(shop, map[string][]string{"nightly": {"", "carol"}})
+			d.by = []string{"bob"}
+			d.arrange(shop, nightly)
+			d.made(shop, map[string][]string{"nightly": {"bob"}})
+		},
 		"schedules of other projects do not change": func(d diary) {
 			d.arrange(shop, nightly)
 			d.arrange("shop@testing", end)
@@ -85,7 +107,7 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.has(shop, nightly)
 		},
 	} {
-		t.Run(name, func(t *testing.T) { law(diary{t, open(t), time.Now()}) })
+		t.Run(name, func(t *testing.T) { law(diary{t, open(t), time.Now(), []string{"ann"}}) })
 	}
 }
 
@@ -105,6 +127,16 @@ type diary struct {
 	*testing.T
 	Calendar
 	now time.Time
+	by  []string // the authors of deploys
+}
+
+// made checks the authors of the schedules of a project.
+func (d diary) made(id string, want map[string][]string) {
+	d.Helper()
+	got, err := d.StoredAuthors(d.Context(), id)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		d.Errorf("authors of the schedules of %s (- want, + got), %v:\n%s", id, err, diff)
+	}
 }
 
 func (d diary) arrange(id string, all ...named) {
@@ -113,7 +145,7 @@ func (d diary) arrange(id string, all ...named) {
 	for _, n := range all {
 		wanted[n.name] = n.Schedule
 	}
-	if err := d.SetSchedules(d.Context(), id, wanted, d.now); err != nil {
+	if err := d.SetSchedules(d.Context(), id, wanted, d.by, d.now); err != nil {
 		d.Fatal(err)
 	}
 }

@@ -20,6 +20,10 @@ func (c calendar) Stored(_ context.Context, id string) (map[string]project.Sched
 	return all, nil
 }
 
+func (c calendar) StoredAuthors(_ context.Context, id string) (map[string][]string, error) {
+	return c.Authors(id), nil
+}
+
 func TestSchedulesKeepTheContract(t *testing.T) {
 	contract.Schedules(t, func(*testing.T) contract.Calendar { return calendar{sim.NewSchedules()} })
 }

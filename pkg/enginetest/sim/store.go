@@ -253,6 +253,7 @@ func (s *Store) Commit(_ context.Context, r run.Run) error {
 		k.run.Kind, k.run.Approval, k.run.Destroy, k.run.Revision, k.run.Values, k.run.Snapshot = r.Kind, r.Approval, r.Destroy, r.Revision, r.Values, r.Snapshot
 		k.run.Settings = r.Settings
 		k.run.SnapshotPolicy, k.run.NoBackups, k.run.KeepBackups = r.SnapshotPolicy, r.NoBackups, r.KeepBackups
+		k.run.Authors = r.Authors
 		k.run.FromEnvironment, k.run.FromRevision, k.run.Promotion = r.FromEnvironment, r.FromRevision, r.Promotion
 		return true, nil
 	})

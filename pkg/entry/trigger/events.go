@@ -54,9 +54,14 @@ func ScheduleRequest(e events.EventBridgeEvent) (run.Request, error) {
 	if err != nil {
 		return run.Request{}, err
 	}
+	authors := c.Authors
+	if !c.KnownAuthors() {
+		authors = []string{""}
+	}
 	return run.Request{
 		ID:      engine.RunID("schedule", id, c.Schedule, e.Time.UTC().Format(time.RFC3339)),
 		Project: id, Operation: c.Operation, Schedule: c.Schedule, Who: "schedule " + c.Schedule, Subject: "schedule " + c.Schedule,
+		Authors: authors,
 	}, nil
 }
 

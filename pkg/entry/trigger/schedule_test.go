@@ -3,6 +3,7 @@ package trigger_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,10 @@ func fired(t testing.TB, at, detail string) events.EventBridgeEvent {
 	return e
 }
 
-const nightly = `{"project":"shop@prod","schedule":"nightly","operation":"deploy"}`
+const (
+	dev     = "arn:aws:iam::111122223333:role/dev"
+	nightly = `{"project":"shop@prod","schedule":"nightly","operation":"deploy","authors":["` + dev + `"]}`
+)
 
 // What a schedule asks for is one request for each time that it comes up,
 // however often that is reported.
@@ -34,6 +38,7 @@ func TestCalled(t *testing.T) {
 	got, err := trigger.ScheduleRequest(fired(t, "2026-11-21T03:00:00Z", nightly))
 	want := run.Request{
 		ID: engine.RunID("schedule", "shop@prod", "nightly", "2026-11-21T03:00:00Z"), Project: "shop@prod", Operation: "deploy", Schedule: "nightly", Who: "schedule nightly", Subject: "schedule nightly",
+		Authors: []string{dev},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
@@ -49,6 +54,17 @@ func TestCalled(t *testing.T) {
 	} {
 		if q, err := trigger.ScheduleRequest(other); err != nil || q.ID == got.ID {
 			t.Errorf("another one is the same: %s, %v", other.Detail, err)
+		}
+	}
+}
+
+// A schedule whose authors AWS does not say has an unknown author, and not none.
+func TestCalledByUnknownAuthors(t *testing.T) {
+	for _, authors := range []string{``, `,"authors":[]`, `,"authors":["", "` + dev + `"]`} {
+		detail := `{"project":"shop@prod","schedule":"nightly","operation":"destroy"` + authors + `}`
+		q, err := trigger.ScheduleRequest(fired(t, "2026-11-21T03:00:00Z", detail))
+		if err != nil || !slices.Equal(q.Authors, []string{""}) {
+			t.Errorf("%s: %q, %v", detail, q.Authors, err)
 		}
 	}
 }
