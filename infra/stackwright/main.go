@@ -42,6 +42,9 @@ func main() {
 			return width, height
 		}
 	}
+	if about, err := os.Stdout.Stat(); err == nil {
+		s.Kept = about.Mode().IsRegular()
+	}
 	os.Exit(cli.Execute(context.Background(), s, os.Args[1:]))
 }
 

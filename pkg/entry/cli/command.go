@@ -36,6 +36,7 @@ type command struct {
 	short, long  string
 	examples     []string
 	outputs      []string   // that -o takes; nil is text, json and yaml
+	exact        bool       // programs read what it prints, as it is
 	flags        string     // the words of their definitions
 	completes    completion // of arguments; nil is files
 	selects      bool       // its arguments are the stacks that it is about, as for --only
@@ -50,6 +51,7 @@ type call struct {
 	flags            flags
 	args             []string
 	command          command
+	screen           io.Writer              // Out, for what draws on a terminal
 	fetched          map[string]remote.File // by --fetch, by address
 	tree             *cobra.Command         // of all commands
 	installationSite *site                  // of the installation on AWS, once it was read
@@ -59,6 +61,7 @@ type call struct {
 
 // Execute runs the command that args name and returns its exit code.
 func Execute(ctx context.Context, s Shell, args []string) int {
+	s.Err = &term.Safe{To: s.Err, Commands: s.Getenv("GITHUB_ACTIONS") == "true"}
 	code := ExitOK
 	root := s.tree(&code)
 	root.SetArgs(slices.Concat(args, []string{})) // not nil, for which cobra takes os.Args
@@ -204,6 +207,13 @@ func (c command) path() string { return strings.TrimSpace(c.parent + " " + c.nam
 
 // prepared sets up the output of the call as its flags say.
 func (c *call) prepared() *call {
+	c.screen = c.Out
+	switch pipeline := c.Getenv("GITHUB_ACTIONS") == "true"; {
+	case c.Window != nil:
+		c.Out = &term.Safe{To: c.Out}
+	case pipeline && !c.Kept && !c.command.exact && c.flags.output != "json" && c.flags.output != "yaml":
+		c.Out = &term.Safe{To: c.Out, Commands: true}
+	}
 	if c.flags.output == "yaml" {
 		c.flags.output, c.Out = "json", &yamlWriter{to: c.Out}
 	}

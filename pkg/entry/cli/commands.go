@@ -418,7 +418,7 @@ depend on it, with the reason and its place in the files, and which runs changed
 It requests no run, takes no lock and changes nothing. It reads CloudFormation with your own permissions, and shows no values. Values from outside the
 project and hooks are not compared: plan does so. STACK is its name in the project.` + ofDir,
 			examples: []string{"why data/db", "why data/db examples/shop --env prod -o json"}},
-		{name: "outputs", args: "[STACK [KEY]]", most: 2, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
+		{name: "outputs", args: "[STACK [KEY]]", most: 2, exact: true, group: groupShow, short: "show the outputs of stacks", completes: stackNames,
 			outputs: []string{"text", "json", "yaml", "env", "tfvars", "dotenv"},
 			flags:   recorded + "output raw " + where, run: listOutputs,
 			long: `Shows the recorded outputs of all stacks, of one, or one output of a stack. STACK is its name in the project. With --raw

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -24,6 +25,7 @@ type Shell struct {
 	Environment     []string                              // all variables, as os.Environ has them; nil if they are not checked
 	Self            string                                // the name by which users call this program
 	Window          func() (width, height int)            // of the terminal that Out is; nil if it is none
+	Kept            bool                                  // Out is a file
 	Asks            bool                                  // a person can answer at In
 	Interrupts      <-chan os.Signal                      // Ctrl-C, or a request to end
 	ExitOnInterrupt func()                                // makes the next interrupt end the program at once
@@ -67,7 +69,7 @@ func (c *call) view() view {
 	case c.flags.output == "json":
 		v = term.NewJSON(c.Out)
 	case c.drawsTree():
-		v = &term.Live{Screen: term.Screen{Out: c.Out}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.next, Targets: c.flags.targets}
+		v = &term.Live{Screen: term.Screen{Out: c.screen}, Size: c.Window, Now: time.Now, Colour: colour, Next: c.next, Targets: c.flags.targets}
 	default:
 		v = term.NewPlain(c.Out, c.next)
 	}
@@ -134,10 +136,15 @@ func yamlOf(object []byte) ([]byte, error) {
 	return text, nil
 }
 
+// workflowCommand is a line of a text that the runner of a pipeline would read as a command.
+var workflowCommand = regexp.MustCompile(`(?m)^\s*::|##\[`)
+
 // block sets the style of a node and all nodes below it: without braces, and with
-// quotes only if they are needed.
+// quotes only if they are needed, or a line would be a command for a pipeline.
 func block(n *yaml.Node) {
-	n.Style &^= yaml.FlowStyle | yaml.DoubleQuotedStyle
+	if n.Style &^= yaml.FlowStyle; !workflowCommand.MatchString(n.Value) {
+		n.Style &^= yaml.DoubleQuotedStyle
+	}
 	for _, below := range n.Content {
 		block(below)
 	}
