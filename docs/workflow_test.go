@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestWorkflowOnActionlint(t *testing.T) {
 		t.Skip("-actionlint names no command")
 	}
 	blocks := block.FindAllStringSubmatch(read(t, "docs/how-to/github-actions.md"), -1)
-	for name, text := range map[string]string{"workflow": blocks[1][2], "wrong": strings.Replace(blocks[1][2], "runs-on:", "run-on:", 1)} {
+	for name, text := range map[string]string{"workflow": blocks[workflowBlock][2], "wrong": strings.Replace(blocks[workflowBlock][2], "runs-on:", "run-on:", 1)} {
 		file := filepath.Join(t.TempDir(), name+".yaml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -40,7 +41,7 @@ func TestWorkflowForGitHub(t *testing.T) {
 		}
 	}
 	blocks := block.FindAllStringSubmatch(read(t, "docs/how-to/github-actions.md"), -1)
-	if err := yaml.Unmarshal([]byte(blocks[1][2]), &workflow); err != nil {
+	if err := yaml.Unmarshal([]byte(blocks[workflowBlock][2]), &workflow); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ job, code, earlier, requests string }{
@@ -93,3 +94,42 @@ esac
 		}
 	}
 }
+
+// The workflows name actions by commits and the command by a version, because tags can be moved. No job that a pull request
+// starts has the role of a deploy, unless its environments are those of pull requests.
+func TestExamplesOfPipelines(t *testing.T) {
+	pinned := regexp.MustCompile(`^[\w-]+/[\w-]+@[0-9a-f]{40}$`)
+	found := 0
+	for _, page := range []string{"docs/how-to/github-actions.md", "docs/how-to/preview-pull-requests.md"} {
+		text := read(t, page)
+		for _, used := range regexp.MustCompile(`- uses: (\S+)`).FindAllStringSubmatch(text, -1) {
+			if found++; !pinned.MatchString(used[1]) {
+				t.Errorf("%s: %s is not named by its commit", page, used[1])
+			}
+		}
+		if strings.Contains(text, "@latest") {
+			t.Errorf("%s installs the latest version", page)
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d actions are used", found)
+	}
+	var workflow struct {
+		Jobs map[string]struct {
+			If, Environment string
+			Permissions     map[string]string
+		}
+	}
+	blocks := block.FindAllStringSubmatch(read(t, "docs/how-to/github-actions.md"), -1)
+	if err := yaml.Unmarshal([]byte(blocks[workflowBlock][2]), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	for name, j := range workflow.Jobs {
+		if j.Permissions["id-token"] == "write" && !strings.Contains(j.If, "github.event_name == 'push'") && j.Environment != "plan" {
+			t.Errorf("a pull request starts the job %s with a token for the environment %q", name, j.Environment)
+		}
+	}
+}
+
+// workflowBlock is the place of the workflow among the blocks of its page.
+const workflowBlock = 2

@@ -71,6 +71,9 @@ func holdsAccess(t *testing.T, l *laptop, h *host.Host) {
   - projects: pair@prod
     role: reader
     to: [arn: arn:aws:iam::000000000000:role/reader]
+  - projects: pair@prod
+    role: planner
+    to: [arn: arn:aws:iam::000000000000:role/planner]
 `
 	const uploads = grants + `  - projects: pair@prod
     role: deployer
@@ -124,6 +127,16 @@ func holdsAccess(t *testing.T, l *laptop, h *host.Host) {
 		got := c.by.ask(c.method, c.path, `{"operation":"refresh"}`, "")
 		if got.Status != c.want || c.want == http.StatusForbidden && got.text != notAllowed {
 			t.Errorf("%s %s: %d %s, want %d", c.method, c.path, got.Status, got.text, c.want)
+		}
+	}
+
+	planner := asker{T: t, url: h.URL(), key: session("planner")}
+	for body, want := range map[string]int{
+		`{"operation":"plan-destroy"}`: http.StatusAccepted, `{"operation":"plan-destroy","options":{"exact":true}}`: http.StatusForbidden,
+		`{"operation":"destroy"}`: http.StatusForbidden, `{"operation":"refresh"}`: http.StatusForbidden, `{"operation":"suspend"}`: http.StatusForbidden,
+	} {
+		if got := planner.ask("POST", "/projects/pair/prod/runs", body, ""); got.Status != want {
+			t.Errorf("a planner requests %s: %d %s, want %d", body, got.Status, got.text, want)
 		}
 	}
 

@@ -69,7 +69,7 @@ func TestParseRefuses(t *testing.T) {
 		grant("[]", "reader", ci):                               "access.yaml:2:15: projects: missing: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*",
 		grant(`" "`, "reader", ci):                              "access.yaml:2:15: projects: empty: write a value, or remove the key\naccess.yaml:2:15: projects: missing: write PROJECT@ENVIRONMENT, such as shop@prod or team-*@*",
 		grant("shop@*", "redaer", ci):                           "access.yaml:3:11: role: there is no such role: did you mean reader?",
-		grant("shop@*", "none", ci):                             "access.yaml:3:11: role: there is no such role: available: reader, deployer, approver, admin",
+		grant("shop@*", "none", ci):                             "access.yaml:3:11: role: there is no such role: available: reader, planner, deployer, approver, admin",
 		"grants:\n  - {projects: shop@*, role: reader, to: []}": "access.yaml:2:42: to: the list is empty, so the grant is for nobody: write a principal, or remove the grant",
 		"grants:\n  - {projects: shop@*, role: reader, to: everybody}":              "access.yaml:2:42: to: text found, a list of principals expected",
 		grant("shop@*", "reader", "everybody"):                                      "access.yaml:5:9: text found, one principal expected: arn, token or account",

@@ -11,13 +11,14 @@ type Role int
 const (
 	None     Role = iota
 	Reader        // reads runs and what plans would change
+	Planner       // uploads files, and has plans made of them that are only shown
 	Deployer      // starts runs, and pauses, continues and cancels them
 	Approver      // answers what runs ask
 	Admin         // ends runs by force, and frees locks
 )
 
 // names are the roles as the access file writes them.
-var names = []string{"none", "reader", "deployer", "approver", "admin"}
+var names = []string{"none", "reader", "planner", "deployer", "approver", "admin"}
 
 // String returns the role as the access file writes it.
 func (r Role) String() string { return names[r] }

@@ -9,7 +9,7 @@ import (
 
 // Each role includes those before it, and no role is enough where none is named.
 func TestRoles(t *testing.T) {
-	want := []string{"reader", "deployer", "approver", "admin"}
+	want := []string{"reader", "planner", "deployer", "approver", "admin"}
 	if !slices.Equal(access.Roles(), want) {
 		t.Errorf("roles %q", access.Roles())
 	}

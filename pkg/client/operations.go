@@ -551,7 +551,7 @@ func (c *Client) ShowWhy(ctx context.Context, project, environment string, q Sho
 	return got, err
 }
 
-// StartRun is POST /projects/{project}/{environment}/runs: start a run.
+// StartRun is POST /projects/{project}/{environment}/runs: start a run; the role planner may only start plans that are shown.
 func (c *Client) StartRun(ctx context.Context, project, environment string, body report.RunRequest, options ...Option) (report.Run, error) {
 	var got report.Run
 	err := c.ask(ctx, request{method: "POST", path: at("/projects/{project}/{environment}/runs", project, environment), body: body}, &got, options)

@@ -52,15 +52,26 @@ func ControlNamed(name string) (Control, bool) {
 	return Control{}, false
 }
 
-// RoleFor returns the role that the request for an operation or a command needs. To end a run at
-// once needs more than to deploy, because operations that it has started may still change stacks.
-func RoleFor(operation string) access.Role {
-	if c, _ := ControlNamed(operation); c.EndsRun {
+// Role returns the role that a command needs. To end a run at once needs more than to deploy, because operations that it has
+// started may still change stacks.
+func (c Control) Role() access.Role {
+	switch {
+	case c.EndsRun:
 		return access.Admin
-	} else if c.Answers {
+	case c.Answers:
 		return access.Approver
 	}
 	return access.Deployer
+}
+
+// Role returns the role that the request needs. An exact plan makes change sets, and so may call macros: who may only have
+// plans made has none.
+func (q Request) Role() access.Role {
+	c, command := ControlNamed(q.Operation)
+	if o := plan.AllOperations().Of(q.Operation); !command && o.Preview && !o.Proposes && !q.Exact {
+		return access.Planner
+	}
+	return c.Role()
 }
 
 // ControlNames lists the names of the commands.

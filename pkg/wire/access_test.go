@@ -35,7 +35,7 @@ type entry struct {
 
 // The routes of the API, with the role that each needs.
 var routes = map[string]access.Role{
-	"POST /projects/{project}/{environment}/runs":                      access.Deployer,
+	"POST /projects/{project}/{environment}/runs":                      access.Deployer, // of a deploy; requests have the others
 	"GET /projects/{project}/{environment}/runs":                       access.Reader,
 	"GET /projects/{project}/{environment}/runs/{run}":                 access.Reader,
 	"GET /projects/{project}/{environment}/runs/{run}/plan":            access.Reader,
@@ -49,7 +49,7 @@ var routes = map[string]access.Role{
 	"GET /projects/{project}/{environment}/lock":                       access.Reader,
 	"GET /projects/{project}/{environment}/schedules":                  access.Reader,
 	"GET /projects/{project}/{environment}/stacks":                     access.Reader,
-	"POST /projects/{project}/{environment}/uploads":                   access.Deployer,
+	"POST /projects/{project}/{environment}/uploads":                   access.Planner,
 	"POST /projects/{project}/{environment}/runs/{run}/retry":          access.Deployer,
 	"GET /projects/{project}/{environment}/runs/{run}/steps":           access.Reader,
 	"GET /projects/{project}/{environment}/runs/{run}/events":          access.Reader,
@@ -104,27 +104,27 @@ func about(request, id string) bool {
 // What users can request, with the role that each needs.
 var requests = map[string]access.Role{
 	"deploy":            access.Deployer,
-	"plan":              access.Deployer,
+	"plan":              access.Planner,
 	"destroy":           access.Deployer,
-	"plan-destroy":      access.Deployer,
+	"plan-destroy":      access.Planner,
 	"refresh":           access.Deployer,
 	"check":             access.Deployer,
 	"drift":             access.Deployer,
 	"revert-drift":      access.Deployer,
-	"plan-revert-drift": access.Deployer,
+	"plan-revert-drift": access.Planner,
 	"suspend":           access.Deployer,
 	"plan-suspend":      access.Deployer,
 	"resume":            access.Deployer,
 	"plan-resume":       access.Deployer,
 	"retry":             access.Deployer,
 	"adopt":             access.Deployer,
-	"plan-adopt":        access.Deployer,
+	"plan-adopt":        access.Planner,
 	"forget":            access.Deployer,
-	"plan-forget":       access.Deployer,
+	"plan-forget":       access.Planner,
 	"prune":             access.Deployer,
-	"plan-prune":        access.Deployer,
+	"plan-prune":        access.Planner,
 	"replace":           access.Deployer,
-	"plan-replace":      access.Deployer,
+	"plan-replace":      access.Planner,
 	"cancel":            access.Deployer,
 	"continue":          access.Deployer,
 	"pause":             access.Deployer,
@@ -132,19 +132,19 @@ var requests = map[string]access.Role{
 	"approve":           access.Approver,
 	"reject":            access.Approver,
 	"rollback-to":       access.Deployer,
-	"plan-rollback-to":  access.Deployer,
+	"plan-rollback-to":  access.Planner,
 	"promote":           access.Deployer,
-	"plan-promote":      access.Deployer,
+	"plan-promote":      access.Planner,
 	"extend":            access.Deployer,
 	"snapshot":          access.Deployer,
 	"delete-snapshot":   access.Deployer,
 	"prune-snapshots":   access.Deployer,
 
-	"plan-delete-snapshot": access.Deployer,
-	"plan-prune-snapshots": access.Deployer,
+	"plan-delete-snapshot": access.Planner,
+	"plan-prune-snapshots": access.Planner,
 
 	"restore":      access.Deployer,
-	"plan-restore": access.Deployer,
+	"plan-restore": access.Planner,
 }
 
 // The entries. The command line uploads, puts request objects and calls the API: it has no entry of
@@ -397,8 +397,8 @@ func TestNothingIsWithoutAccess(t *testing.T) {
 		t.Errorf("the table has the requests %q, and there are %q", got, all)
 	}
 	for name, role := range requests {
-		if run.RoleFor(name) != role {
-			t.Errorf("%s needs the role %s, want %s", name, run.RoleFor(name), role)
+		if got := (run.Request{Operation: name}).Role(); got != role {
+			t.Errorf("%s needs the role %s, want %s", name, got, role)
 		}
 	}
 	fields := make(map[string]bool)

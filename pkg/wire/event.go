@@ -51,7 +51,7 @@ func (h *App) requested(ctx context.Context, e events.EventBridgeEvent) (run.Req
 		return q, err
 	}
 	by := access.Principal{Account: q.Requester, Schedule: q.Schedule}
-	allowed, err := h.allows(ctx, by, run.RoleFor(q.Operation), q.Project)
+	allowed, err := h.allows(ctx, by, q.Role(), q.Project)
 	if from := q.PromotedFrom(); allowed && err == nil && from != "" {
 		allowed, err = h.allows(ctx, by, access.Reader, from)
 	}

@@ -70,11 +70,11 @@ func routes() map[string]route {
 	)
 	all := map[string]route{
 		"POST " + of + "/uploads": {
-			id: "createUpload", summary: "Get a URL to which a configuration can be uploaded", role: access.Deployer, handle: API.upload,
+			id: "createUpload", summary: "Get a URL to which a configuration can be uploaded", role: access.Planner, handle: API.upload,
 			body: report.UploadRequest{}, status: http.StatusCreated, answers: report.Upload{},
 		},
 		"POST " + runs: {
-			id: "startRun", summary: "Start a run", role: access.Deployer, handle: API.start,
+			id: "startRun", summary: "Start a run; the role planner may only start plans that are shown", role: access.Planner, handle: API.start,
 			body: report.RunRequest{}, status: http.StatusAccepted, answers: report.Run{}, other: report.Accepted{},
 		},
 		"GET " + runs: {
@@ -279,7 +279,7 @@ func ofStack() []parameter {
 // commandRoute is the route of a command.
 func commandRoute(c run.Control) route {
 	r := route{
-		id: c.Name + "Run", summary: c.Summary, role: run.RoleFor(c.Name), body: report.CommandRequest{}, options: c.Options, status: http.StatusAccepted, answers: report.Run{}, other: report.Accepted{},
+		id: c.Name + "Run", summary: c.Summary, role: c.Role(), body: report.CommandRequest{}, options: c.Options, status: http.StatusAccepted, answers: report.Run{}, other: report.Accepted{},
 		handle: func(a API, ctx context.Context, q question) (answer, error) { return a.command(ctx, q, c) },
 	}
 	if c.NeedsReason {

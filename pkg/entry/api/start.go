@@ -76,8 +76,13 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 	if len(r.Problems) > 0 {
 		return answer{}, wrong(r.Problems)
 	}
-	if err := a.mayPromote(ctx, q, r); err != nil {
+	if err := a.may(ctx, q, r.Role(), r.Project); err != nil {
 		return answer{}, err
+	}
+	if from := r.PromotedFrom(); from != "" {
+		if err := a.may(ctx, q, access.Reader, from); err != nil {
+			return answer{}, err
+		}
 	}
 	if !plan.AllOperations().Of(r.Operation).NeedsSource() {
 		if err := a.exists(ctx, cmp.Or(r.PromotedFrom(), r.Project)); err != nil {
@@ -91,13 +96,9 @@ func (a API) begin(ctx context.Context, q question, text []byte) (answer, error)
 	return a.accepted(ctx, r.Project, r.ID, func(kept run.Run) error { return another(kept, r) })
 }
 
-// mayPromote checks that the caller may read the environment whose revision a request promotes.
-func (a API) mayPromote(ctx context.Context, q question, r run.Request) error {
-	from := r.PromotedFrom()
-	if from == "" {
-		return nil
-	}
-	allowed, err := a.Allows(ctx, q.by, access.Reader, from)
+// may checks that the caller has a role for a project.
+func (a API) may(ctx context.Context, q question, needed access.Role, project string) error {
+	allowed, err := a.Allows(ctx, q.by, needed, project)
 	if err == nil && !allowed {
 		err = refusal{status: http.StatusForbidden, error: fault.New(fault.Denied, "not allowed")}
 	}
