@@ -132,7 +132,7 @@ func holdsAccess(t *testing.T, l *laptop, h *host.Host) {
 
 	planner := asker{T: t, url: h.URL(), key: session("planner")}
 	for body, want := range map[string]int{
-		`{"operation":"plan-destroy"}`: http.StatusAccepted, `{"operation":"plan-destroy","options":{"exact":true}}`: http.StatusForbidden,
+		`{"operation":"plan-destroy"}`: http.StatusAccepted, `{"operation":"plan-revert-drift","options":{"exact":true}}`: http.StatusForbidden,
 		`{"operation":"destroy"}`: http.StatusForbidden, `{"operation":"refresh"}`: http.StatusForbidden, `{"operation":"suspend"}`: http.StatusForbidden,
 	} {
 		if got := planner.ask("POST", "/projects/pair/prod/runs", body, ""); got.Status != want {
