@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackwright/stackwright/infra/local/host"
 	"github.com/stackwright/stackwright/pkg/entry/cli"
+	"github.com/stackwright/stackwright/pkg/format/archive"
 )
 
 // What a project's files contain controls neither the terminal nor the pipeline of who renders them. A file gets them as they are.
@@ -72,4 +73,26 @@ func hasCommand(text string) bool {
 		}
 	}
 	return false
+}
+
+// A key in the folder of a project stays there, and the command says so.
+func TestSecretsAreNotUploaded(t *testing.T) {
+	t.Parallel()
+	l := newLaptop(t)
+	h := l.serve(0.05)
+	if err := os.WriteFile(filepath.Join(l.project, "id_rsa"), []byte("the key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := l.run("deploy", l.project)
+	if l.has(r.err, "not part of the project, and not uploaded: id_rsa (a private key)"); r.code != cli.ExitOK {
+		t.Fatalf("deploy ended with %d: %s", r.code, r.err)
+	}
+	body, err := l.object(h, "projects/pair/default.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	uploaded, err := archive.Unpack("default.zip", body)
+	if err != nil || len(uploaded) == 0 || uploaded["id_rsa"] != nil {
+		t.Errorf("uploaded are %q, %v", uploaded.Paths(), err)
+	}
 }

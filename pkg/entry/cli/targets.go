@@ -181,9 +181,13 @@ func (c *call) files(path string) (archive.Files, error) {
 		}
 		given.Files = append(given.Files, sceptre.VariableFile{Name: name, Body: body})
 	}
-	files, err := archive.Open(path)
+	all, err := archive.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	files, withheld := all.Withheld()
+	if len(withheld) > 0 {
+		fmt.Fprintf(c.Err, "not part of the project, and not uploaded: %s\n", strings.Join(withheld, ", "))
 	}
 	if cdk.Detect(files) && len(given.Files)+len(given.Variables) == 0 {
 		return cdk.Map(files, f.mapped)
