@@ -39,7 +39,8 @@ var limits = []permission{
 	},
 	{
 		Do: []string{
-			"cloudformation:*egister*", "cloudformation:*StackInstances", "cloudformation:*StackSet", "cloudformation:*tivate*", "cloudformation:PublishType", "cloudformation:SetType*",
+			"account:*", "cloudformation:*egister*", "cloudformation:*StackInstances", "cloudformation:*StackSet", "cloudformation:*tivate*",
+			"cloudformation:PublishType", "cloudformation:SetType*", "iam:*teAccount*", "iam:SetSecurityTokenServicePreferences",
 			"cloudtrail:*", "config:*ConfigurationRecorder", "config:*DeliveryChannel", "events:*Permission", "identitystore:*", "logs:*AccountPolicy", "oam:*Link", "organizations:*", "sso-directory:*", "sso:*", "sts:AssumeRoot",
 		},
 		On: []string{"*"}, Deny: true,

@@ -109,8 +109,10 @@ func read(context map[string]any) (settings, error) {
 		}
 	}
 	if most := mostAccounts(s); len(s.accounts) > most {
-		wrong = append(wrong, fmt.Errorf("setting targetAccounts: they are %d, and the roles of an installation have room for %d: make two installations of it", len(s.accounts), most))
+		wrong = append(wrong, fmt.Errorf("setting targetAccounts: they are %d, and the roles of an installation have room for %d%s: make two installations of it",
+			len(s.accounts), max(most, 0), s.beside("hooks", "remoteFiles")))
 	}
+	wrong = append(wrong, s.environments()...)
 	if (s.issuer == "") != (len(s.audience) == 0) {
 		wrong = append(wrong, errors.New("settings jwtIssuer, jwtAudience: one says nothing without the other: set both or none"))
 	}
@@ -124,6 +126,53 @@ func read(context map[string]any) (settings, error) {
 		wrong = append(wrong, errors.New("setting backupVault: it says how file systems are backed up, and no project may have backups: set backups too"))
 	}
 	return s, errors.Join(wrong...)
+}
+
+// texts are the settings that functions get in their environments, by their names.
+func (s settings) texts() map[string]string {
+	return map[string]string{
+		"projects": s.projects.String(), "owner": s.owner.String(), "hooks": s.hooks.String(), "remoteFiles": s.remote.String(),
+		"suspend": s.suspend.String(), "backups": s.backups.String(), "cdkAssets": s.assets.String(), "external": s.external.String(),
+		"targetAccounts": strings.Join(s.accounts, ","), "notify": s.notify.String(),
+	}
+}
+
+// beside names those of some settings that are not empty, the longest first, with how long they are.
+func (s settings) beside(names ...string) string {
+	texts := s.texts()
+	names = slices.DeleteFunc(names, func(n string) bool { return texts[n] == "" })
+	slices.SortStableFunc(names, func(a, b string) int { return len(texts[b]) - len(texts[a]) })
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s (%d characters)", n, len(texts[n]))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " beside " + strings.Join(names, ", ")
+}
+
+// The environment of a function has 4 KB, names and values together. What every function gets, and the ARNs, have at most some 1,500.
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+const roomForSettings = 4096 - 1500
+
+// environments refuses settings that are too long together for the environment of a function.
+func (s settings) environments() (wrong []error) {
+	texts := s.texts()
+	for _, of := range [][]string{
+		{"projects", "owner", "hooks", "remoteFiles", "suspend", "backups", "cdkAssets", "external"}, // plan
+		{"projects", "owner", "targetAccounts"},                                                      // api
+		{"projects", "owner", "notify"},                                                              // notify
+	} {
+		sum := 0
+		for _, name := range of {
+			sum += len(texts[name])
+		}
+		if sum > roomForSettings {
+			wrong = append(wrong, fmt.Errorf("settings%s: they are %d characters together, and the environment of a function has room for %d: "+
+				"shorten the longest, with stars", strings.TrimPrefix(s.beside(of...), " beside"), sum, roomForSettings))
+		}
+	}
+	return wrong
 }
 
 // names lists the settings.

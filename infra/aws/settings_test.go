@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,5 +191,48 @@ func TestBuilt(t *testing.T) {
 		if _, err := built(folder); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", folder, err)
 		}
+	}
+}
+
+// Settings that are too long together are refused with their names, before CloudFormation refuses the function.
+func TestSettingsFitEnvironments(t *testing.T) {
+	grants := func(n int) string {
+		var all []string
+		for i := range n / 10 {
+			all = append(all, fmt.Sprintf("a%04d@bb", i))
+		}
+		return strings.Join(all, ",")
+	}
+	fits := map[string]any{"executionPolicies": "PowerUserAccess", "projects": grants(990), "suspend": grants(990)}
+	if _, err := read(fits); err != nil {
+		t.Error(err)
+	}
+	fits["backups"] = grants(790)
+	const want = "settings projects (890 characters), suspend (890 characters), cdkAssets (890 characters)"
+	if _, err := read(fits); err != nil {
+		t.Error(err)
+	}
+	fits["cdkAssets"] = grants(990)
+	if _, err := read(fits); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "backups (710 characters)") {
+		t.Errorf("got %v", err)
+	}
+	s, err := read(everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := the(t, full)
+	for _, name := range all.of("AWS::Lambda::Function") {
+		variables := all.Resources[name].Properties["Environment"].(map[string]any)["Variables"].(map[string]any)
+		of := 0
+		for key, value := range variables {
+			expanded := os.Expand(strings.Trim(text(value), `"`), func(string) string { return strings.Repeat("x", 40) })
+			if of += len(key); !slices.Contains(slices.Collect(maps.Values(s.texts())), strings.Trim(text(value), `"`)) {
+				of += len(expanded)
+			}
+		}
+		if of > 4096-roomForSettings {
+			t.Errorf("what %s gets besides settings has %d characters", name, of)
+		}
+		t.Logf("%s: %d", name, of)
 	}
 }

@@ -185,12 +185,16 @@ func TestNoConditionOfATargetIsIdle(t *testing.T) {
 	for _, file := range []string{"account.yaml", "execution.yaml"} {
 		var execution targetRole
 		target(t, file, "Execution", &execution)
-		if wrong := trustAsWanted(t, execution.AssumeRolePolicyDocument, []assumption{
-			{"cloudformation.amazonaws.com", nil, iam.Allowed}, {"lambda.amazonaws.com", nil, iam.Implicit}, {"arn:aws:iam::" + there + ":role/evil", nil, iam.Implicit},
+		tried := []assumption{
+			{"cloudformation.amazonaws.com", nil, iam.Allowed}, {"cloudformation.amazonaws.com", with("aws:SourceAccount", there), iam.Allowed},
+			{"cloudformation.amazonaws.com", with("aws:SourceAccount", account), iam.Implicit},
+			{"lambda.amazonaws.com", nil, iam.Implicit}, {"arn:aws:iam::" + there + ":role/evil", nil, iam.Implicit},
 			{"arn:aws:iam::" + there + ":role/stackwright/stackwright-orchestrator", nil, iam.Implicit},
-		}); len(wrong) > 0 {
+		}
+		if wrong := trustAsWanted(t, execution.AssumeRolePolicyDocument, tried); len(wrong) > 0 {
 			t.Errorf("%s: %+v", file, wrong)
 		}
+		unnoticed(t, unconditional(execution.AssumeRolePolicyDocument), func(p iam.Policy) bool { return len(trustAsWanted(t, p, tried)) == 0 })
 	}
 }
 

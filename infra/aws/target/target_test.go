@@ -216,7 +216,8 @@ func TestWhoIsTrusted(t *testing.T) {
 	if d := cmp.Diff(want, roleOf(t, all["Orchestrator"]).AssumeRolePolicyDocument.Statement); d != "" {
 		t.Error(d)
 	}
-	want = []statement{{Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]any{"Service": "cloudformation.amazonaws.com"}}}
+	want = []statement{{Effect: "Allow", Action: "sts:AssumeRole", Principal: map[string]any{"Service": "cloudformation.amazonaws.com"},
+		Condition: map[string]map[string]any{"StringEqualsIfExists": {"aws:SourceAccount": there}}}}
 	if d := cmp.Diff(want, roleOf(t, all["Execution"]).AssumeRolePolicyDocument.Statement); d != "" {
 		t.Error(d)
 	}

@@ -58,6 +58,7 @@ type app struct {
 	files     int               // how many more files configurations have
 	plans     map[string]string // what plans would change, by reference
 	denies    bool              // everything
+	role      access.Role       // of the caller; None is all that is not denied
 	secret    string            // the project that nobody may read
 	about     string            // what the role was needed for last
 	undecided error             // why nothing can be decided
@@ -165,9 +166,10 @@ func (h *app) Before(_ context.Context, than run.Run, most int) ([]run.Run, erro
 }
 
 // allows is API.Allows.
-func (h *app) allows(_ context.Context, _ access.Principal, _ access.Role, about string) (bool, error) {
+func (h *app) allows(_ context.Context, _ access.Principal, needed access.Role, about string) (bool, error) {
 	h.about = about
-	return !h.denies && (h.secret == "" || h.secret != about), h.undecided
+	enough := h.role == access.None || h.role.Includes(needed)
+	return enough && !h.denies && (h.secret == "" || h.secret != about), h.undecided
 }
 
 // parse reads requests as the function does.
@@ -413,6 +415,20 @@ func TestNotAllowed(t *testing.T) {
 		h.undecided = fault.New(fault.Unavailable, "S3 does not answer")
 		if r, _ := h.ask(t, call(route, aDeploy)); r.StatusCode != 503 || len(h.requested)+len(h.commands) > 0 {
 			t.Errorf("%s: %d %s", route, r.StatusCode, r.Body)
+		}
+	}
+}
+
+// What is requested decides which role starts a run: one that only has plans made deploys nothing.
+func TestPlannerDeploysNothing(t *testing.T) {
+	for body, want := range map[string]int{
+		aDeploy: 403, strings.Replace(aDeploy, `"deploy"`, `"plan"`, 1): 202, `{"operation": "plan-destroy"}`: 202,
+		`{"operation": "destroy"}`: 403, `{"operation": "suspend"}`: 403,
+	} {
+		h := newApp()
+		h.role = access.Planner
+		if r, _ := h.ask(t, call(runs, body)); r.StatusCode != want || len(h.requested) > 0 != (want == 202) {
+			t.Errorf("%s: %d %s, requested %v", body, r.StatusCode, r.Body, h.requested)
 		}
 	}
 }
