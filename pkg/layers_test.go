@@ -90,7 +90,7 @@ aws/stepfunctions     fault project run engine aws/awserr sdk
 aws/sts               fault project aws/awserr sdk
 
 format/problem        fault lib/document lib/suggest
-format/archive        fault format/problem lib/document
+format/archive        fault format/problem lib/document lib/pattern
 format/declared       project remote format/problem lib/pattern
 format/reference      project format/declared format/problem lib/function lib/pattern lib/suggest lib/template
 format/native         project remote access plan hook format/archive format/declared format/problem format/reference lib/cron lib/document lib/function lib/pattern lib/stackpolicy lib/template
