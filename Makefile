@@ -170,10 +170,15 @@ infra/aws/node_modules/.package-lock.json: infra/aws/package-lock.json | node
 synth: infra/aws/node_modules/.package-lock.json lambda ## the CloudFormation template of an installation, in infra/aws/cdk.out
 	$(CDK) synth --quiet $(CONTEXT)
 
-# pkg/project.InstallationQualifier: what no project may write into, or use.
+# pkg/project.InstallationQualifier: what no project may write into, or use. Boundaries name the bucket, and not the access
+# points that a project may make for it, so the policy of the bucket denies these.
 QUALIFIER = stkwright
 bootstrap: infra/aws/node_modules/.package-lock.json lambda ## the bucket and the roles that make deploy needs; it is a part of it
 	$(CDK) bootstrap --qualifier $(QUALIFIER) --toolkit-stack-name CDKToolkit-$(QUALIFIER) --termination-protection $(CONTEXT)
+	@set -e; region=$${AWS_REGION:-$${AWS_DEFAULT_REGION:-$$(aws configure get region)}}; \
+		account=$$(aws sts get-caller-identity --region "$$region" --query Account --output text); \
+		bucket=cdk-$(QUALIFIER)-assets-$$account-$$region; policy=$$(sed "s/BUCKET/$$bucket/g" infra/aws/bootstrap.json); \
+		aws s3api put-bucket-policy --region "$$region" --bucket "$$bucket" --policy "$$policy"
 
 # --force uploads what the installation consists of also where something has its name.
 deploy: bootstrap ## install into the AWS account of the credentials, or update it

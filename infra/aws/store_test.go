@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -178,6 +179,28 @@ func TestBucketHasNoAccessPoints(t *testing.T) {
 		}
 		if got, err := bucket.Trusts(r); err != nil || got != want {
 			t.Errorf("through %q: %s (%v), want %s", point, got, err, want)
+		}
+	}
+}
+
+// The same holds for the bucket from which installations are deployed. Its policy has what cdk bootstrap gives it, too.
+func TestBootstrapBucketHasNoAccessPoints(t *testing.T) {
+	body, err := os.ReadFile("bootstrap.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket := parsed(t, strings.ReplaceAll(string(body), "BUCKET", "cdk-stkwright-assets"))
+	for _, c := range []struct {
+		context map[string]string
+		want    iam.Answer
+	}{
+		{with("aws:SecureTransport", "true"), iam.Implicit},
+		{with("aws:SecureTransport", "true", "s3:DataAccessPointArn", "arn:aws:s3:us-east-1:000000000000:accesspoint/evil"), iam.Denied},
+		{with("aws:SecureTransport", "false"), iam.Denied},
+	} {
+		r := iam.Request{Principal: roles + "evil", Action: "s3:PutObject", Resource: "arn:aws:s3:::cdk-stkwright-assets/x.zip", Context: c.context}
+		if got, err := bucket.Trusts(r); err != nil || got != c.want {
+			t.Errorf("%v: %s (%v), want %s", c.context, got, err, c.want)
 		}
 	}
 }

@@ -67,7 +67,11 @@ func (a approvalRule) before(p plan.Plan, v plan.View, r run.Run) (plan.Plan, er
 	}
 	gated := v.Gated(p, a.rule)
 	if slices.Contains(r.AllAuthors(), "") && slices.ContainsFunc(gated.Steps, func(s plan.Step) bool { return s.Approval != nil && s.Approval.NotByAuthor }) {
-		return p, fault.New(fault.Refused, "nobody could approve this run: not_by_author says that its author may not, and AWS does not say who has requested it: request it through the HTTP API, as stackwright deploy does on AWS; on a laptop, remove not_by_author")
+		how := "request it through the HTTP API, as stackwright deploy does on AWS; on a laptop, remove not_by_author"
+		if r.Schedule != "" {
+			how = "change schedule " + r.Schedule + " and deploy it through the HTTP API, as stackwright deploy does on AWS"
+		}
+		return p, fault.New(fault.Refused, "nobody could approve this run: not_by_author says that its authors may not, and AWS does not say who they are: %s", how)
 	}
 	return gated, nil
 }

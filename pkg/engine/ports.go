@@ -225,7 +225,7 @@ type Configurations interface {
 // Schedules keeps the schedules of projects, which start runs at their times.
 type Schedules interface {
 	// SetSchedules makes the schedules of a project the wanted ones, by name. Authors deploy them. A schedule that
-	// is unchanged keeps the authors that it has, unless one of them is unknown. It removes
+	// is unchanged keeps the authors that it has. It removes
 	// all others, and does not write those that are unchanged. It does not create a
 	// schedule whose time is past, and removes one that is moved to a time that is
 	// past. A repeated call changes nothing. It is Refused if the installation has no

@@ -19,8 +19,8 @@ func (v View) NewExports() map[project.Target][]string {
 		if v.stays(name) || v.inaccessible(name) {
 			continue
 		}
-		for _, export := range n.Links.Exports {
-			if export != "" && had[exportAt{placeOf(n.Target), export}] == "" {
+		for _, export := range n.Links.CertainExports() {
+			if had[exportAt{placeOf(n.Target), export}] == "" {
 				all[n.Target] = append(all[n.Target], export)
 			}
 		}
@@ -54,14 +54,14 @@ func (b *builder) refuseTaken() []error {
 	exporters, owners := v.exporters(), v.owners()
 	for _, name := range b.deploys.names() {
 		n := v.Desired.Nodes[name]
-		for _, export := range slices.Sorted(maps.Values(n.Links.Exports)) {
+		for _, export := range n.Links.CertainExports() {
 			at := exportAt{placeOf(n.Target), export}
 			stack, holder := v.Holders[n.Target.Where()][export], exporters[at]
 			if stack != "" {
 				holder = owners[exportAt{at.place, stack}]
 			}
 			switch {
-			case export == "" || holder == name || stack == n.Stack:
+			case holder == name || stack == n.Stack:
 			case stack != "" && holder == "":
 				refusals = append(refusals, fault.New(fault.Refused, "stack %s makes the export %s, but stack %s, which is not "+
 					"part of this plan, has it in the same account and region, and CloudFormation makes no second one: give it "+

@@ -5,6 +5,7 @@ import "slices"
 // Links are what a stack exports and imports, as far as its files say before anything is deployed.
 type Links struct {
 	Exports map[string]string // the names, by output; "" for a name that only a deploy can say
+	Maybe   []string          `json:",omitempty"` // those of these outputs that a condition decides which only a deploy can say, sorted
 	Imports []string          // the names, sorted; "" for a name that only a deploy can say
 	Hidden  bool              // a macro may make further exports and imports
 }
@@ -21,6 +22,18 @@ func (l Links) MayExport(output, name string) bool {
 		}
 	}
 	return false
+}
+
+// CertainExports lists the names that the stack certainly exports, sorted.
+func (l Links) CertainExports() []string {
+	var all []string
+	for output, name := range l.Exports {
+		if name != "" && !slices.Contains(l.Maybe, output) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // MayImport reports whether the stack imports the name, or may do so.

@@ -146,7 +146,7 @@ func (s *Schedules) update(ctx context.Context, w want, there *scheduler.GetSche
 	return s.fault(fmt.Sprintf("schedule %s, %s", w.call.Schedule, w.Expression), err)
 }
 
-// authors are those that w has, and those of the existing schedule if they are known and w differs from it in nothing else.
+// authors are those that w has, and those of the existing schedule if it has some and w differs from it in nothing else.
 func (s *Schedules) authors(w want, there *scheduler.GetScheduleOutput, now time.Time) []string {
 	if there.Target == nil {
 		return w.call.Authors
@@ -157,7 +157,7 @@ func (s *Schedules) authors(w want, there *scheduler.GetScheduleOutput, now time
 		return w.call.Authors
 	}
 	before.call.Authors = is.Detail.Authors
-	if is.Detail.KnownAuthors() && alike(s.change(before, there, now), there) {
+	if len(is.Detail.Authors) > 0 && alike(s.change(before, there, now), there) {
 		return is.Detail.Authors
 	}
 	return w.call.Authors

@@ -70,12 +70,16 @@ func Schedules(t *testing.T, open func(*testing.T) Calendar) {
 			d.arrange(shop, other, end)
 			d.made(shop, map[string][]string{"nightly": {"alice"}, "end": {"alice"}})
 		},
-		"an unknown author of a schedule is replaced by who deploys it again": func(d diary) {
+		"an unknown author of a schedule stays until somebody changes it": func(d diary) {
 			d.by = []string{"", "carol"}
 			d.arrange(shop, nightly)
 			d.made(shop, map[string][]string{"nightly": {"", "carol"}})
 			d.by = []string{"bob"}
 			d.arrange(shop, nightly)
+			d.made(shop, map[string][]string{"nightly": {"", "carol"}})
+			other := nightly
+			other.Zone = "UTC"
+			d.arrange(shop, other)
 			d.made(shop, map[string][]string{"nightly": {"bob"}})
 		},
 		"schedules of other projects do not change": func(d diary) {

@@ -33,7 +33,7 @@ func (s *Schedules) SetSchedules(_ context.Context, id string, wanted map[string
 	for name, w := range wanted {
 		there := s.schedules[id][name]
 		switch same := there.Equal(w); {
-		case same && there.call.KnownAuthors():
+		case same && len(there.call.Authors) > 0:
 			stored[name] = there
 		case same || !w.Past(now):
 			stored[name] = scheduled{w, w.Call(id, name, authors)}

@@ -57,6 +57,7 @@ type call struct {
 	installationSite *site                  // of the installation on AWS, once it was read
 	named            naming
 	requester        string // of requests, once it was looked up
+	withholds        bool   // it has said which files are not uploaded
 }
 
 // Execute runs the command that args name and returns its exit code.

@@ -17,7 +17,8 @@ func (c *call) alters() bool {
 	if o := plan.AllOperations().Of(c.operation()); o.Preview || o.Compares {
 		return false
 	}
-	return c.command.group == groupControl || c.command.group == groupChange && !c.flags.plan
+	changes := c.command.group == groupChange || c.command.parent == "snapshots" && c.command.operation != ""
+	return c.command.group == groupControl || changes && !c.flags.plan
 }
 
 // checkPlace refuses a command that changes something if CI is set and nothing says where: a pipeline whose setting is

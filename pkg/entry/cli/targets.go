@@ -186,7 +186,8 @@ func (c *call) files(path string) (archive.Files, error) {
 		return nil, err
 	}
 	files, withheld := all.Withheld()
-	if len(withheld) > 0 {
+	if len(withheld) > 0 && !c.withholds {
+		c.withholds = true
 		fmt.Fprintf(c.Err, "not part of the project, and not uploaded: %s\n", strings.Join(withheld, ", "))
 	}
 	if cdk.Detect(files) && len(given.Files)+len(given.Variables) == 0 {

@@ -16,18 +16,21 @@ var secrets = []struct {
 	text  bool // only if the file has a private key as text
 }{
 	{what: "a private key", names: []string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"}, ends: []string{".ppk"}},
-	{what: "a store of keys", ends: []string{".p12", ".pfx", ".jks", ".keystore", ".kdbx"}},
+	{what: "a store of passwords", ends: []string{".kdbx"}},
 	{what: "the state of Terraform, which has secrets in clear text", ends: []string{".tfstate", ".tfstate.backup"}},
 	{what: "values of Terraform's variables", ends: []string{".tfvars", ".tfvars.json"}},
 	{what: "a private key", ends: []string{".pem", ".key", ".crt", ".cer"}, text: true},
 }
+
+// ofAsset is an asset of the CDK, which is a file or a folder, and what is in it.
+var ofAsset = pattern.New(`(?:^|/)asset\.[0-9a-f]{64}(?:[/.]|$)`)
 
 var privateKey = pattern.New(`-----BEGIN [A-Z ]*PRIVATE KEY-----`)
 
 // Secret says what a file probably holds that must not be uploaded; "" if nothing is known of it. A certificate is no secret, and
 // the files of an asset of the CDK are what its hash says.
 func Secret(name string, body []byte) string {
-	if asset.MatchString(name) {
+	if ofAsset.MatchString(name) {
 		return ""
 	}
 	base := strings.ToLower(path.Base(name))

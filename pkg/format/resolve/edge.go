@@ -149,6 +149,9 @@ func (r *resolver) findExports(s *Stack) {
 	}
 	for _, x := range s.Exports {
 		s.Node.Links.Exports[x.Output] = x.Name
+		if x.Maybe {
+			s.Node.Links.Maybe = append(s.Node.Links.Maybe, x.Output)
+		}
 	}
 }
 
